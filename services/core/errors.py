@@ -1,0 +1,103 @@
+"""Every error that ctx raises on purpose, and the one way they are written down.
+
+CtxError                    error_code
+├── InvalidInput            VALIDATION_ERROR      the caller's arguments are wrong
+├── CollectionNotFound      COLLECTION_NOT_FOUND
+├── ModelMismatch           MODEL_MISMATCH        the collection was built with another model
+├── IndexingFailed          INDEXING_ERROR
+├── SearchFailed            SEARCH_ERROR
+├── DecoderFailed           DECODER_ERROR
+├── TimedOut                TIMEOUT_ERROR
+├── RateLimited             RATE_LIMIT_ERROR
+├── NotPermitted            NOT_PERMITTED         the tool is outside the chosen toolsets
+├── StorageFailed           STORAGE_ERROR         Qdrant or SQL did not do what was asked
+│   └── FolderInUse         DATA_FOLDER_IN_USE    another process owns the embedded engine
+├── ModelUnavailable        MODEL_UNAVAILABLE     a model cannot be loaded
+├── SettingsInvalid         CONFIGURATION_ERROR   the environment holds a wrong setting
+└── Unexpected              INTERNAL_ERROR        a defect of ours; the log has the details
+
+A message says what happened and what to do next.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class CtxError(Exception):
+    """The root: a message for people, a code for programs, details for both."""
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+
+    def __init__(self, message: str, /, **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details: Mapping[str, Any] = details
+
+
+class InvalidInput(CtxError):
+    code = "VALIDATION_ERROR"
+
+    def __init__(self, field: str, message: str, /, **details: Any) -> None:
+        super().__init__(f"{field}: {message}", field=field, message=message, **details)
+
+
+class CollectionNotFound(CtxError):
+    code = "COLLECTION_NOT_FOUND"
+
+
+class ModelMismatch(CtxError):
+    code = "MODEL_MISMATCH"
+
+
+class IndexingFailed(CtxError):
+    code = "INDEXING_ERROR"
+
+
+class SearchFailed(CtxError):
+    code = "SEARCH_ERROR"
+
+
+class DecoderFailed(CtxError):
+    code = "DECODER_ERROR"
+
+
+class TimedOut(CtxError):
+    code = "TIMEOUT_ERROR"
+
+
+class RateLimited(CtxError):
+    code = "RATE_LIMIT_ERROR"
+
+
+class NotPermitted(CtxError):
+    code = "NOT_PERMITTED"
+
+
+class StorageFailed(CtxError):
+    code = "STORAGE_ERROR"
+
+
+class FolderInUse(StorageFailed):
+    code = "DATA_FOLDER_IN_USE"
+
+
+class ModelUnavailable(CtxError):
+    code = "MODEL_UNAVAILABLE"
+
+
+class SettingsInvalid(CtxError):
+    code = "CONFIGURATION_ERROR"
+
+
+class Unexpected(CtxError):
+    code = "INTERNAL_ERROR"
+
+
+def serialise(error: CtxError) -> dict[str, Any]:
+    """The contract's error body."""
+    return {
+        "ok": False,
+        "error": error.message,
+        "error_code": error.code,
+        "details": dict(error.details),
+    }

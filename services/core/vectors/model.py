@@ -1,0 +1,257 @@
+"""What the vector store speaks of: collections, points, filters, queries.
+
+Our own types, because the embedded engine and the server share none of theirs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+Payload: TypeAlias = Mapping[str, Any]
+Scalar: TypeAlias = str | int | float | bool
+
+
+class IndexKind(StrEnum):
+    """How a payload field is indexed."""
+
+    KEYWORD = "keyword"
+    INTEGER = "integer"
+    FLOAT = "float"
+    BOOL = "bool"
+    DATETIME = "datetime"
+    TEXT = "text"
+
+
+@dataclass(frozen=True)
+class Model:
+    """The embedding model that a collection was built with."""
+
+    name: str
+    dims: int
+
+
+@dataclass(frozen=True)
+class CollectionSpec:
+    """The shape of a collection. Dense vectors compare by cosine, sparse ones carry IDF."""
+
+    dense: Mapping[str, int] = field(default_factory=dict)
+    sparse: Sequence[str] = ()
+    multi: Mapping[str, int] = field(default_factory=dict)
+    indexes: Mapping[str, IndexKind] = field(default_factory=dict)
+    model: Model | None = None
+
+
+@dataclass(frozen=True)
+class CollectionInfo:
+    """What a store reports about one collection."""
+
+    name: str
+    spec: CollectionSpec
+    points_count: int
+    indexed_vectors_count: int
+    segments_count: int
+    status: str
+    optimizer_status: str
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A sparse vector: term ids and their weights."""
+
+    indices: Sequence[int]
+    values: Sequence[float]
+
+
+Vector: TypeAlias = Sequence[float] | Sparse | Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One row. `id` is a UUID string."""
+
+    id: str
+    vectors: Mapping[str, Vector]
+    payload: Payload
+
+
+@dataclass(frozen=True)
+class Record:
+    """A stored row as read back: payload, no vectors."""
+
+    id: str
+    payload: Payload
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A row that a query found, with its score."""
+
+    id: str
+    score: float
+    payload: Payload
+
+
+# --- filters -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Match:
+    """The field (or one element of it) equals the value."""
+
+    field: str
+    value: Scalar
+
+
+@dataclass(frozen=True)
+class MatchAny:
+    """The field (or one element of it) is among the values."""
+
+    field: str
+    values: Sequence[str] | Sequence[int]
+
+
+@dataclass(frozen=True)
+class MatchExcept:
+    """The field is present and holds a value that is not among these."""
+
+    field: str
+    values: Sequence[str] | Sequence[int]
+
+
+@dataclass(frozen=True)
+class MatchText:
+    """The text-indexed field contains all words of the text."""
+
+    field: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Range:
+    """A numeric range; a bound left out is open."""
+
+    field: str
+    gt: float | None = None
+    gte: float | None = None
+    lt: float | None = None
+    lte: float | None = None
+
+
+@dataclass(frozen=True)
+class DatetimeRange:
+    """A range of moments; the bounds carry a time zone."""
+
+    field: str
+    gt: datetime | None = None
+    gte: datetime | None = None
+    lt: datetime | None = None
+    lte: datetime | None = None
+
+
+@dataclass(frozen=True)
+class IsNull:
+    """The field is present and null."""
+
+    field: str
+
+
+@dataclass(frozen=True)
+class IsEmpty:
+    """The field is missing, null or an empty list."""
+
+    field: str
+
+
+@dataclass(frozen=True)
+class HasId:
+    """The point is one of these."""
+
+    ids: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Nested:
+    """One element of a list of objects satisfies the whole inner filter."""
+
+    field: str
+    filter: "Filter"
+
+
+@dataclass(frozen=True)
+class Filter:
+    """All of `must`, at least one of `should` (if any), none of `must_not`."""
+
+    must: Sequence["Condition"] = ()
+    should: Sequence["Condition"] = ()
+    must_not: Sequence["Condition"] = ()
+
+
+Condition: TypeAlias = (
+    Match
+    | MatchAny
+    | MatchExcept
+    | MatchText
+    | Range
+    | DatetimeRange
+    | IsNull
+    | IsEmpty
+    | HasId
+    | Nested
+    | Filter
+)
+
+# --- queries -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One way to look: a vector name, the value to compare with, how many candidates."""
+
+    using: str
+    vector: Vector
+    limit: int
+
+
+@dataclass(frozen=True)
+class RankFusion:
+    """Reciprocal rank fusion: a leg gives 1 / (k / weight + rank), ranks counted from 0."""
+
+    k: int
+    weights: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class ScoreFusion:
+    """Distribution-based score fusion: each leg's scores are normalised, then added."""
+
+
+Fusion: TypeAlias = RankFusion | ScoreFusion
+
+
+@dataclass(frozen=True)
+class Query:
+    """Legs run on the server under one filter and are fused there. One leg needs no fusion."""
+
+    legs: Sequence[Leg]
+    limit: int
+    fusion: Fusion | None = None
+    filter: Filter | None = None
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class OrderBy:
+    """Scroll in the order of an indexed number or datetime field."""
+
+    field: str
+    descending: bool = False
+
+
+@dataclass(frozen=True)
+class FacetCount:
+    """How many points hold this value of a field."""
+
+    value: Scalar
+    count: int

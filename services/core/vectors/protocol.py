@@ -1,0 +1,77 @@
+"""The one interface to Qdrant that the rest of ctx knows."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from services.core.vectors.model import (
+    CollectionInfo,
+    CollectionSpec,
+    FacetCount,
+    Filter,
+    Hit,
+    OrderBy,
+    Point,
+    Query,
+    Record,
+)
+
+
+class VectorStore(Protocol):
+    """Collections of points with named vectors. Implemented by EdgeStore and ServerStore.
+
+    Methods raise CollectionNotFound for an unknown collection, InvalidInput for a request that
+    cannot be right (unknown vector name, wrong dims, ordering by an unindexed field) and
+    StorageFailed, with what to do, for everything else.
+    """
+
+    @property
+    def engine(self) -> str:
+        """Where the vectors live, for people: 'embedded (…/vectors)' or 'server (http://…)'."""
+        ...
+
+    async def ensure_collection(self, name: str, spec: CollectionSpec) -> None:
+        """Create the collection, or check that the existing one has this model and these vectors.
+
+        A payload index that is missing is added. Another model or other dims raise ModelMismatch.
+        """
+        ...
+
+    async def delete_collection(self, name: str) -> bool: ...
+
+    async def list_collections(self) -> Sequence[CollectionInfo]: ...
+
+    async def collection_info(self, name: str) -> CollectionInfo: ...
+
+    async def upsert(self, collection: str, points: Sequence[Point]) -> None:
+        """Insert or replace. When it returns, the points are durable and searchable."""
+        ...
+
+    async def delete(self, collection: str, where: Filter) -> None: ...
+
+    async def retrieve(self, collection: str, ids: Sequence[str]) -> Sequence[Record]: ...
+
+    async def scroll(
+        self,
+        collection: str,
+        *,
+        where: Filter | None = None,
+        limit: int = 100,
+        order_by: OrderBy | None = None,
+        offset: str | None = None,
+    ) -> tuple[Sequence[Record], str | None]:
+        """One page and the id that the next page starts from (never with `order_by`)."""
+        ...
+
+    async def count(self, collection: str, where: Filter | None = None) -> int: ...
+
+    async def facet(
+        self, collection: str, field: str, *, where: Filter | None = None, limit: int = 10
+    ) -> Sequence[FacetCount]: ...
+
+    async def query(self, collection: str, query: Query) -> Sequence[Hit]: ...
+
+    async def ping(self) -> None:
+        """Really ask the engine; raises StorageFailed with the reason when it does not answer."""
+        ...
+
+    async def close(self) -> None: ...
