@@ -13,6 +13,7 @@ CtxError                    error_code
 ├── StorageFailed           STORAGE_ERROR         Qdrant or SQL did not do what was asked
 │   └── FolderInUse         DATA_FOLDER_IN_USE    another process owns the embedded engine
 ├── ModelUnavailable        MODEL_UNAVAILABLE     a model cannot be loaded
+├── RemoteFailed            as answered           another ctx server refused; its code is kept
 ├── SettingsInvalid         CONFIGURATION_ERROR   the environment holds a wrong setting
 └── Unexpected              INTERNAL_ERROR        a defect of ours; the log has the details
 
@@ -20,13 +21,13 @@ A message says what happened and what to do next.
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 
 class CtxError(Exception):
     """The root: a message for people, a code for programs, details for both."""
 
-    code: ClassVar[str] = "INTERNAL_ERROR"
+    code: str = "INTERNAL_ERROR"
 
     def __init__(self, message: str, /, **details: Any) -> None:
         super().__init__(message)
@@ -83,6 +84,12 @@ class FolderInUse(StorageFailed):
 
 class ModelUnavailable(CtxError):
     code = "MODEL_UNAVAILABLE"
+
+
+class RemoteFailed(CtxError):
+    def __init__(self, body: Mapping[str, Any], /) -> None:
+        super().__init__(str(body["error"]), **body.get("details", {}))
+        self.code = str(body["error_code"])
 
 
 class SettingsInvalid(CtxError):

@@ -1,0 +1,1 @@
+"""The indexer server: code in, ranked spans and cited answers out."""

@@ -1,0 +1,1 @@
+"""Serving tools over MCP: Streamable HTTP, SSE and stdio, with health, limits and toolsets."""

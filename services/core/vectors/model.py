@@ -69,7 +69,11 @@ Vector: TypeAlias = Sequence[float] | Sparse | Sequence[Sequence[float]]
 
 @dataclass(frozen=True)
 class Point:
-    """One row. `id` is a UUID string."""
+    """One row. `id` is a UUID string.
+
+    Vectors may be numpy arrays. The payload holds JSON values; a datetime must carry its time zone
+    and is stored as an ISO string.
+    """
 
     id: str
     vectors: Mapping[str, Vector]
@@ -152,14 +156,14 @@ class DatetimeRange:
 
 @dataclass(frozen=True)
 class IsNull:
-    """The field is present and null."""
+    """The field is present and null, or a list that holds a null."""
 
     field: str
 
 
 @dataclass(frozen=True)
 class IsEmpty:
-    """The field is missing, null or an empty list."""
+    """The field is missing, null or an empty list. (A list that holds a null is not empty.)"""
 
     field: str
 
@@ -207,7 +211,10 @@ Condition: TypeAlias = (
 
 @dataclass(frozen=True)
 class Leg:
-    """One way to look: a vector name, the value to compare with, how many candidates."""
+    """One way to look: a vector name, the value to compare with, how many candidates.
+
+    `limit` counts where legs are fused; a query of one leg without fusion has its own limit.
+    """
 
     using: str
     vector: Vector
@@ -216,7 +223,10 @@ class Leg:
 
 @dataclass(frozen=True)
 class RankFusion:
-    """Reciprocal rank fusion: a leg gives 1 / (k / weight + rank), ranks counted from 0."""
+    """Reciprocal rank fusion: a leg gives 1 / ((rank + 1) / weight + k - 1), ranks from 0.
+
+    Without weights that is 1 / (k + rank). A leg of weight 0 gives nothing. `k` is at least 1.
+    """
 
     k: int
     weights: Sequence[float] = ()
@@ -232,7 +242,7 @@ Fusion: TypeAlias = RankFusion | ScoreFusion
 
 @dataclass(frozen=True)
 class Query:
-    """Legs run on the server under one filter and are fused there. One leg needs no fusion."""
+    """Legs run in the engine under one filter and are fused there. One leg needs no fusion."""
 
     legs: Sequence[Leg]
     limit: int

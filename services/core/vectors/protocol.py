@@ -22,6 +22,9 @@ class VectorStore(Protocol):
     Methods raise CollectionNotFound for an unknown collection, InvalidInput for a request that
     cannot be right (unknown vector name, wrong dims, ordering by an unindexed field) and
     StorageFailed, with what to do, for everything else.
+
+    Filter on indexed fields: a condition on a field without index reads every payload, which at
+    100,000 points costs the embedded engine a third of a second.
     """
 
     @property
@@ -46,9 +49,13 @@ class VectorStore(Protocol):
         """Insert or replace. When it returns, the points are durable and searchable."""
         ...
 
-    async def delete(self, collection: str, where: Filter) -> None: ...
+    async def delete(self, collection: str, where: Filter) -> None:
+        """Delete what the filter selects. An empty filter is refused: delete the collection."""
+        ...
 
-    async def retrieve(self, collection: str, ids: Sequence[str]) -> Sequence[Record]: ...
+    async def retrieve(self, collection: str, ids: Sequence[str]) -> Sequence[Record]:
+        """The rows with these ids, in this order; ids that are not there are left out."""
+        ...
 
     async def scroll(
         self,
@@ -66,12 +73,18 @@ class VectorStore(Protocol):
 
     async def facet(
         self, collection: str, field: str, *, where: Filter | None = None, limit: int = 10
-    ) -> Sequence[FacetCount]: ...
+    ) -> Sequence[FacetCount]:
+        """The most frequent values of an indexed keyword, integer or bool field."""
+        ...
 
     async def query(self, collection: str, query: Query) -> Sequence[Hit]: ...
 
     async def ping(self) -> None:
         """Really ask the engine; raises StorageFailed with the reason when it does not answer."""
+        ...
+
+    async def advice(self) -> str | None:
+        """What the operator should know or change, for `ctx doctor`; None when all is well."""
         ...
 
     async def close(self) -> None: ...

@@ -1,0 +1,65 @@
+"""`ctx`: parses the command line and hands over. Commands are imported when they are called:
+the MCP libraries take more than a second to import."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from ctx.version import version
+
+EXAMPLES = """examples:
+  ctx up                    start both servers, embedded, on this machine
+  ctx status                see whether they answer
+  ctx doctor                find out what is wrong, and how to mend it
+  ctx status --json         the same for scripts
+
+Settings are environment variables: see docs/configuration.md.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; its return value is the exit code."""
+    arguments = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], int] = import_module(arguments.module).run
+    try:
+        return command(arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ctx",
+        description="Code search and memory for coding agents, over MCP.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"ctx {version()}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _command(commands, "up", "Start both servers in one process.", "ctx.up")
+    _command(commands, "status", "Show which servers answer and what they say.", "ctx.status")
+    _command(commands, "doctor", "Check everything and say how to mend it.", "ctx.doctor")
+    _command(commands, "version", "Show the version.", "ctx.version")
+    return parser
+
+
+def _command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    description: str,
+    module: str,
+) -> None:
+    parser = commands.add_parser(
+        name,
+        help=description,
+        description=description,
+        epilog=f"examples:\n  ctx {name}\n  ctx {name} --json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
+    parser.set_defaults(module=module)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

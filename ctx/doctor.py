@@ -1,0 +1,166 @@
+"""`ctx doctor`: checks everything ctx stands on, and says how to mend what is wrong."""
+
+import argparse
+import asyncio
+import json
+import shutil
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from ctx.probe import Answer, ask_all
+from services.core.embedding.choose import open_embedder
+from services.core.errors import CtxError, SettingsInvalid
+from services.core.parts import open_parts, prepare_data_dir
+from services.core.settings import HEALTH_PORT_OFFSET, Settings, load
+from services.core.vectors.owner import Owner, who_owns
+
+OLDEST_PYTHON = (3, 11)
+LEAST_FREE_BYTES = 1024**3  # an index of a large repository and its embedding cache
+MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of one check, and what to do about it."""
+
+    check: str
+    state: Literal["ok", "warn", "fail"]
+    detail: str
+    mend: str = ""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """0 when nothing failed, 1 otherwise."""
+    findings = asyncio.run(diagnose())
+    failed = any(finding.state == "fail" for finding in findings)
+    if arguments.json:
+        print(json.dumps({"ok": not failed, "findings": [asdict(f) for f in findings]}, indent=2))
+    else:
+        print("\n".join(_line(finding) for finding in findings))
+        print("\nSomething needs mending: see above." if failed else "\nAll is well.")
+    return 1 if failed else 0
+
+
+async def diagnose() -> Sequence[Finding]:
+    """Every check, in the order in which they depend on each other."""
+    try:
+        settings = load()
+    except SettingsInvalid as error:
+        mend = "Correct the environment; docs/configuration.md lists every setting."
+        return [_python(), Finding("settings", "fail", error.message, mend)]
+    findings = [_python(), Finding("settings", "ok", "all valid"), _data_folder(settings)]
+    if findings[-1].state == "fail":
+        return findings
+    answers = ask_all(settings)
+    owner = who_owns(settings.vectors_dir)
+    findings += [_server(answer) for answer in answers if answer.running]
+    findings += _ports(settings, answers)
+    findings.append(await asyncio.to_thread(_model, settings))
+    findings.append(await _qdrant(settings, owner, answers))
+    return findings
+
+
+def _python() -> Finding:
+    found = ".".join(str(part) for part in sys.version_info[:3])
+    if sys.version_info >= OLDEST_PYTHON:
+        return Finding("python", "ok", found)
+    return Finding("python", "fail", found, "Install Python 3.11 or newer.")
+
+
+def _data_folder(settings: Settings) -> Finding:
+    folder = settings.data_dir
+    probe = folder / ".doctor"
+    try:
+        prepare_data_dir(settings)
+        probe.write_text("")
+        probe.unlink()
+    except (CtxError, OSError) as error:
+        mend = "Make the folder writable, or set CTX_DATA_DIR to another one."
+        return Finding("data folder", "fail", str(error), mend)
+    free = shutil.disk_usage(folder).free
+    detail = f"{folder}, {free / 1024**3:.1f} GiB free"
+    if free < LEAST_FREE_BYTES:
+        mend = "Free some space, or set CTX_DATA_DIR to a folder on another disk."
+        return Finding("data folder", "warn", detail, mend)
+    return Finding("data folder", "ok", detail)
+
+
+def _server(answer: Answer) -> Finding:
+    name = f"{answer.service} server"
+    if answer.ready:
+        return Finding(name, "ok", f"ready at {answer.url}")
+    reasons = "; ".join(f"{part}: {why}" for part, why in answer.checks.items() if why != "ok")
+    return Finding(name, "fail", reasons, "Mend what it names; its log has more.")
+
+
+def _ports(settings: Settings, answers: Sequence[Answer]) -> list[Finding]:
+    """Ports of servers that do not run must be free."""
+    ports = {"memory": settings.memory_ports, "indexer": settings.indexer_ports}
+    wanted = [
+        port + offset
+        for answer in answers
+        if not answer.running
+        for port in ports[answer.service]
+        for offset in (0, HEALTH_PORT_OFFSET)
+    ]
+    taken = [port for port in wanted if not _free(settings.host, port)]
+    if taken:
+        detail = f"in use by another program: {', '.join(map(str, taken))}"
+        mend = "Stop that program, or choose other ports with the CTX_*_PORT settings."
+        return [Finding("ports", "fail", detail, mend)]
+    return [Finding("ports", "ok", "free")] if wanted else []
+
+
+def _free(host: str, port: int) -> bool:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError:
+        return False
+    return True
+
+
+def _model(settings: Settings) -> Finding:
+    try:
+        embedder = open_embedder(settings.embedding_model, settings.embedding_cache_path)
+    except CtxError as error:
+        mend = "Unset EMBEDDING_MODEL to use the model that ships with ctx."
+        return Finding("embedding model", "fail", error.message, mend)
+    embedder.embed_query("hello")
+    embedder.close()
+    return Finding("embedding model", "ok", f"{embedder.name}, {embedder.dims} dimensions")
+
+
+async def _qdrant(settings: Settings, owner: Owner | None, answers: Sequence[Answer]) -> Finding:
+    """A folder that a process owns is not opened: that process was asked instead."""
+    if owner is not None and settings.qdrant_url is None:
+        detail = f"owned by process {owner.pid} ({owner.command}) since {owner.since}"
+        if not any(answer.running for answer in answers):
+            mend = (
+                f"It answers on other ports, or hangs: look at it, or stop it (kill {owner.pid})."
+            )
+            return Finding("qdrant", "warn", detail, mend)
+        return _advised(detail, [text for answer in answers for text in answer.advice])
+    try:
+        async with open_parts(settings) as parts:
+            await parts.vectors.ping()
+            count = len(await parts.vectors.list_collections())
+            advice = await parts.vectors.advice()
+            detail = f"{parts.vectors.engine}, {count} collections"
+    except CtxError as error:
+        return Finding("qdrant", "fail", error.message, "Do what the message says, then try again.")
+    return _advised(detail, [advice] if advice else [])
+
+
+def _advised(detail: str, advice: Sequence[str]) -> Finding:
+    if advice:
+        return Finding("qdrant", "warn", detail, advice[0])
+    return Finding("qdrant", "ok", detail)
+
+
+def _line(finding: Finding) -> str:
+    line = f"{MARKS[finding.state]}  {finding.check:<16} {finding.detail}"
+    return f"{line}\n      → {finding.mend}" if finding.mend else line

@@ -1,0 +1,45 @@
+"""Which embedder EMBEDDING_MODEL means."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
+from services.core.embedding.protocol import Embedder
+from services.core.embedding.static import StaticEmbedder
+from services.core.embedding.transformer import FastembedEmbedder, OnnxEmbedder
+from services.core.errors import ModelUnavailable
+
+SHIPPED = Path(__file__).parent.parent / "models"
+PACKAGE_PREFIX = "package:"  # package:NAME/folder/inside, a folder of an installed package
+
+
+def open_embedder(name: str, cache_path: Path) -> CachedEmbedder:
+    """Load the model, behind the persistent cache. Slow: at start, never in a request."""
+    embedder = _load(name, cache_path.parent / "models")
+    return CachedEmbedder(embedder, EmbeddingCache(cache_path))
+
+
+def _load(name: str, download_dir: Path) -> Embedder:
+    if name in shipped_models():
+        return StaticEmbedder(SHIPPED / name)
+    if name.startswith(PACKAGE_PREFIX):
+        return OnnxEmbedder(name, _package_folder(name))
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return OnnxEmbedder(str(folder.resolve()), folder)
+    return FastembedEmbedder(name, download_dir)
+
+
+def shipped_models() -> list[str]:
+    """The models inside our own package."""
+    return sorted(path.name for path in SHIPPED.iterdir() if (path / "model.json").is_file())
+
+
+def _package_folder(name: str) -> Path:
+    package, _, inside = name.removeprefix(PACKAGE_PREFIX).partition("/")
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelUnavailable(
+            f"EMBEDDING_MODEL={name}: the package {package} is not installed; install it with pip."
+        )
+    return Path(next(iter(spec.submodule_search_locations))) / inside

@@ -1,0 +1,147 @@
+"""Transformer models: a folder with an ONNX file, or any fastembed model by name."""
+
+import logging
+import os
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.core.errors import ModelUnavailable
+
+log = logging.getLogger(__name__)
+
+MAX_TOKENS = 512  # the position limit of BERT-sized models
+BATCH = 32  # larger batches only pad more on a CPU
+TOKENIZER_FILE = "tokenizer.json"
+CLS_POOLING_MARK = '"pooling_mode_cls_token": true'
+SHORTEST = 1e-12  # keeps a zero vector from dividing by zero
+
+
+class OnnxEmbedder:
+    """A sentence transformer exported to ONNX, run by onnxruntime."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        import onnxruntime  # noqa: PLC0415 - slow to import, needed only with this model
+        from tokenizers import Tokenizer  # noqa: PLC0415
+
+        self.name = name
+        tokenizer_path, model_path = _model_files(folder)
+        self._tokenizer = Tokenizer.from_file(str(tokenizer_path))
+        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._tokenizer.enable_padding()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = os.cpu_count() or 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = onnxruntime.InferenceSession(
+            str(model_path), options, providers=["CPUExecutionProvider"]
+        )
+        self._inputs = {node.name for node in self._session.get_inputs()}
+        self._cls = _pools_by_cls(folder)
+        self.dims = int(self.embed_query("dimensions").shape[0])
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embeds in batches of similar length, and returns the rows in the order asked."""
+        rows = np.empty((len(texts), self.dims), np.float32)
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            rows[batch] = self._embed([texts[i] for i in batch])
+        return rows
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        row: NDArray[np.float32] = self._embed([text])[0]
+        return row
+
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        encoded = self._tokenizer.encode_batch(list(texts))
+        ids = np.array([e.ids for e in encoded], np.int64)
+        mask = np.array([e.attention_mask for e in encoded], np.int64)
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        output = self._session.run(None, {k: v for k, v in feed.items() if k in self._inputs})[0]
+        return _normalised(_pooled(np.asarray(output, np.float32), mask, self._cls))
+
+
+class FastembedEmbedder:
+    """A model of fastembed's catalogue, downloaded once into the data folder."""
+
+    def __init__(self, name: str, cache_dir: Path) -> None:
+        from fastembed import TextEmbedding  # noqa: PLC0415 - slow to import
+
+        self.name = name
+        _check_catalogue(name, [m["model"] for m in TextEmbedding.list_supported_models()])
+        log.info("loading %s; the first time it is downloaded to %s", name, cache_dir)
+        try:
+            self._model = TextEmbedding(name, cache_dir=str(cache_dir))
+        except (ValueError, OSError) as error:
+            raise ModelUnavailable(
+                f"EMBEDDING_MODEL={name} could not be downloaded: {error} Check the network, copy "
+                f"the model into {cache_dir} from a machine that has it, or unset EMBEDDING_MODEL "
+                "to use the model that ships with ctx."
+            ) from error
+        self.dims = int(self._model.embedding_size)
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._rows(self._model.embed(list(texts), batch_size=BATCH), len(texts))
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        row: NDArray[np.float32] = self._rows(self._model.query_embed(text), 1)[0]
+        return row
+
+    def _rows(self, vectors: Iterable[Any], count: int) -> NDArray[np.float32]:
+        rows = np.empty((count, self.dims), np.float32)
+        for index, vector in enumerate(vectors):
+            rows[index] = vector
+        return _normalised(rows)
+
+
+def _check_catalogue(name: str, known: Sequence[str]) -> None:
+    if name in known:
+        return
+    near = get_close_matches(name, known, n=3, cutoff=0.4)
+    hint = f" Near it: {', '.join(near)}." if near else ""
+    raise ModelUnavailable(
+        f"EMBEDDING_MODEL={name}: neither a shipped model, nor an existing folder, nor a model of "
+        f"fastembed's catalogue.{hint}"
+    )
+
+
+def _model_files(folder: Path) -> tuple[Path, Path]:
+    """The tokenizer and the ONNX file of a folder, where there is exactly one of each to use."""
+    tokenizer = folder / TOKENIZER_FILE
+    models = sorted(folder.glob("*.onnx")) or sorted(folder.glob("onnx/*.onnx"))
+    plain = [path for path in models if path.stem == "model"]
+    chosen = plain or models
+    if not tokenizer.is_file() or len(chosen) != 1:
+        found = ", ".join(path.name for path in models) or "none"
+        raise ModelUnavailable(
+            f"EMBEDDING_MODEL={folder}: a model folder holds {TOKENIZER_FILE} and one .onnx file "
+            f"(or model.onnx among several); .onnx files found: {found}, {TOKENIZER_FILE}: "
+            + ("found." if tokenizer.is_file() else "missing.")
+        )
+    return tokenizer, chosen[0]
+
+
+def _pools_by_cls(folder: Path) -> bool:
+    """Sentence-transformers folders say how tokens become one vector; the mean is the rule."""
+    config = folder / "1_Pooling" / "config.json"
+    return config.is_file() and CLS_POOLING_MARK in config.read_text()
+
+
+def _pooled(output: NDArray[np.float32], mask: NDArray[np.int64], cls: bool) -> NDArray[np.float32]:
+    if output.ndim == 2:  # the export pools by itself
+        return output
+    if cls:
+        return output[:, 0]
+    weights = mask[:, :, None].astype(np.float32)
+    total: NDArray[np.float32] = (output * weights).sum(axis=1) / weights.sum(axis=1)
+    return total
+
+
+def _normalised(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = rows / np.maximum(norms, SHORTEST)
+    return unit

@@ -1,0 +1,1 @@
+"""Memories as both servers know them."""

@@ -1,0 +1,102 @@
+"""The memory collection in Qdrant: the memory server writes it, both servers read it."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from services.core import sparse
+from services.core.embedding.protocol import Embedder
+from services.core.highlight import highlights
+from services.core.memories.model import Memory, MemoryHit, Wanted, folded
+from services.core.vectors.model import (
+    CollectionSpec,
+    Hit,
+    IndexKind,
+    Leg,
+    Model,
+    Point,
+    Query,
+    RankFusion,
+)
+from services.core.vectors.protocol import VectorStore
+
+DENSE, LEXICAL = "dense", "lex"
+RRF_K = 60  # the constant of the original paper: no single leg's first place decides alone
+MIN_CANDIDATES = 50  # a leg looks this deep even for few results, so that fusion has both views
+CANDIDATES_A_RESULT = 3
+
+INDEXES = {
+    "kind": IndexKind.KEYWORD,
+    "language": IndexKind.KEYWORD,
+    "topic": IndexKind.KEYWORD,
+    "tags": IndexKind.KEYWORD,
+    "priority": IndexKind.INTEGER,
+    "created_at": IndexKind.DATETIME,
+}
+
+
+def spec(embedder: Embedder) -> CollectionSpec:
+    """The memory collection, built with this model."""
+    return CollectionSpec(
+        dense={DENSE: embedder.dims},
+        sparse=[LEXICAL],
+        indexes=INDEXES,
+        model=Model(embedder.name, embedder.dims),
+    )
+
+
+def points(memories: Sequence[Memory], embedder: Embedder) -> list[Point]:
+    """Memories as Qdrant points. Blocking: call it off the event loop."""
+    vectors = embedder.embed_documents([memory.text for memory in memories])
+    return [
+        Point(
+            id=memory.id,
+            vectors={DENSE: vector.tolist(), LEXICAL: sparse.document(memory.text)},
+            payload=_payload(memory),
+        )
+        for memory, vector in zip(memories, vectors, strict=True)
+    ]
+
+
+async def recall(
+    store: VectorStore, embedder: Embedder, collection: str, query: str, wanted: Wanted, limit: int
+) -> tuple[list[MemoryHit], int]:
+    """The best memories for a query, and how many the filters admit in all."""
+    where = wanted.filter()
+    dense = await asyncio.to_thread(embedder.embed_query, query)
+    depth = max(MIN_CANDIDATES, limit * CANDIDATES_A_RESULT)
+    legs = [Leg(DENSE, dense.tolist(), depth)]
+    lexical = sparse.query(query)
+    if lexical.indices:
+        legs.append(Leg(LEXICAL, lexical, depth))
+    request = Query(legs=legs, limit=limit, fusion=RankFusion(k=RRF_K), filter=where)
+    hits, total = await asyncio.gather(
+        store.query(collection, request), store.count(collection, where)
+    )
+    return [_memory_hit(hit, query, len(legs)) for hit in hits], total
+
+
+def _payload(memory: Memory) -> dict[str, Any]:
+    """The record as it is shown, and beside it the fields that filters compare."""
+    metadata = memory.metadata
+    fields: dict[str, Any] = {
+        key: folded(metadata[key]) for key in ("kind", "language", "topic") if key in metadata
+    }
+    fields["tags"] = [folded(tag) for tag in metadata.get("tags", ())]
+    fields |= {key: metadata[key] for key in ("priority", "created_at") if key in metadata}
+    return {"information": memory.information, "metadata": dict(metadata), **fields}
+
+
+def _memory_hit(hit: Hit, query: str, legs: int) -> MemoryHit:
+    return {
+        "id": hit.id,
+        "information": hit.payload["information"],
+        "metadata": hit.payload["metadata"],
+        "score": _share(hit.score, legs),
+        "highlights": highlights(hit.payload["information"], query),
+    }
+
+
+def _share(score: float, legs: int) -> float:
+    """A fused score as a share of the best possible one: 1.0 is first in every leg."""
+    return round(score * RRF_K / legs, 4)

@@ -1,0 +1,67 @@
+"""The parts that both servers stand on, opened once and handed down."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from services.core.embedding.cache import CachedEmbedder
+from services.core.embedding.choose import open_embedder
+from services.core.errors import ModelUnavailable, StorageFailed
+from services.core.settings import Settings
+from services.core.vectors.choose import open_store
+from services.core.vectors.protocol import VectorStore
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The vector store and the embedding model."""
+
+    vectors: VectorStore
+    embedder: CachedEmbedder
+
+    async def check_model(self) -> None:
+        """Readiness: the model really embeds."""
+        vector = await asyncio.to_thread(self.embedder.embed_query, "ready?")
+        if vector.shape != (self.embedder.dims,):
+            raise ModelUnavailable(f"{self.embedder.name} gave a vector of shape {vector.shape}")
+
+
+@contextlib.asynccontextmanager
+async def open_parts(settings: Settings) -> AsyncIterator[Parts]:
+    """Open the store, then the model; close both at the end."""
+    prepare_data_dir(settings)
+    secret = settings.qdrant_api_key
+    vectors = await open_store(
+        url=str(settings.qdrant_url) if settings.qdrant_url else None,
+        api_key=secret.get_secret_value() if secret else None,
+        ca_cert=settings.qdrant_ca_cert,
+        binary=settings.qdrant_bin,
+        folder=settings.vectors_dir,
+        timeout=settings.qdrant_timeout_seconds,
+    )
+    try:
+        embedder = await asyncio.to_thread(
+            open_embedder, settings.embedding_model, settings.embedding_cache_path
+        )
+        log.info("vectors: %s; model: %s (%d)", vectors.engine, embedder.name, embedder.dims)
+        try:
+            yield Parts(vectors, embedder)
+        finally:
+            embedder.close()
+    finally:
+        await vectors.close()
+
+
+def prepare_data_dir(settings: Settings) -> None:
+    """The data folder, readable by its owner alone: memories are private."""
+    try:
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageFailed(
+            f"CTX_DATA_DIR={settings.data_dir} cannot be used: {error.strerror}. "
+            "Choose a folder that you may write to."
+        ) from error

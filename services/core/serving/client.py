@@ -1,0 +1,28 @@
+"""Calling a tool of another ctx server over MCP."""
+
+from typing import Any
+
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+
+from services.core.errors import RemoteFailed, StorageFailed
+
+CALL_TIMEOUT_SECONDS = 30.0  # the servers' own default for one operation
+
+
+async def call_tool(
+    url: str, tool: str, arguments: dict[str, Any], token: str | None = None
+) -> dict[str, Any]:
+    """The tool's answer; RemoteFailed when it refuses, StorageFailed when nobody answers."""
+    transport = StreamableHttpTransport(url, auth=token)
+    try:
+        async with Client(transport, timeout=CALL_TIMEOUT_SECONDS) as client:
+            result = await client.call_tool_mcp(tool, arguments)
+    except Exception as error:  # the client raises whatever its transport raises
+        raise StorageFailed(
+            f"No ctx server answers at {url} ({error}). Start it with: ctx up", url=url
+        ) from error
+    body = result.structured_content or {}
+    if result.is_error:
+        raise RemoteFailed({"error": f"{tool} failed", "error_code": "INTERNAL_ERROR"} | body)
+    return body

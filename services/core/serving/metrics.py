@@ -1,0 +1,37 @@
+"""Prometheus metrics of one server."""
+
+from collections.abc import Callable, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+# From a cache hit to the operation timeout.
+LATENCY_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """Calls, their outcome and duration by tool, and the gauges of the service."""
+
+    def __init__(self, service: str, gauges: Mapping[str, Callable[[], float]]) -> None:
+        self._registry = CollectorRegistry()
+        labels = {"service": service}
+        self._calls = Counter(
+            "ctx_tool_calls", "Tool calls.", ["service", "tool", "outcome"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "ctx_tool_call_seconds",
+            "Duration of tool calls.",
+            ["service", "tool"],
+            registry=self._registry,
+            buckets=LATENCY_BUCKETS,
+        )
+        self._service = service
+        for name, read in gauges.items():
+            gauge = Gauge(f"ctx_{name}", name.replace("_", " "), labels, registry=self._registry)
+            gauge.labels(**labels).set_function(read)
+
+    def observe(self, tool: str, outcome: str, seconds: float) -> None:
+        self._calls.labels(self._service, tool, outcome).inc()
+        self._seconds.labels(self._service, tool).observe(seconds)
+
+    def render(self) -> bytes:
+        return generate_latest(self._registry)

@@ -1,0 +1,48 @@
+"""Some clients send lists and objects as JSON text: undo that where the schema asks for one."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+OPENERS = {"array": "[", "object": "{"}
+PYTHON_TYPES: Mapping[str, type] = {"array": list, "object": dict}
+
+
+def repair(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with JSON-encoded lists and objects decoded; everything else as it came."""
+    properties = schema.get("properties", {})
+    definitions = schema.get("$defs", {})
+    return {
+        name: _decode(value, _types(properties.get(name, {}), definitions))
+        for name, value in arguments.items()
+    }
+
+
+def _types(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> frozenset[str]:
+    """Every JSON type that a property's schema admits."""
+    if "$ref" in schema:
+        return _types(definitions.get(schema["$ref"].rsplit("/", 1)[-1], {}), definitions)
+    options = [*schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())]
+    if options:
+        return frozenset().union(*(_types(option, definitions) for option in options))
+    kind = schema.get("type", ())
+    return frozenset([kind] if isinstance(kind, str) else kind)
+
+
+def _decode(value: Any, types: frozenset[str]) -> Any:
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    for kind in ("array", "object"):
+        if kind in types and text.startswith(OPENERS[kind]):
+            return _parsed(text, PYTHON_TYPES[kind], value)
+    return None if text == "null" and "null" in types and "string" not in types else value
+
+
+def _parsed(text: str, wanted: type, original: str) -> Any:
+    """The decoded JSON, or the text as it came: validation will name what is wrong with it."""
+    try:
+        decoded = json.loads(text)
+    except ValueError:
+        return original
+    return decoded if isinstance(decoded, wanted) else original

@@ -1,0 +1,63 @@
+"""What a room hands to be served: tools, and the service they make up."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Effect(Enum):
+    """What calling a tool does to what is stored."""
+
+    READS = "reads"
+    ADDS = "adds"  # calling twice adds twice
+    SETS = "sets"  # calling twice is the same as once
+    DESTROYS = "destroys"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """An async function with typed, described parameters; its docstring is the description."""
+
+    run: Callable[..., Awaitable[Any]]
+    title: str
+    toolset: str
+    effect: Effect
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__
+
+    @property
+    def writes(self) -> bool:
+        return self.effect is not Effect.READS
+
+
+Check = Callable[[], Awaitable[None]]
+"""A readiness check: returns when the part works, raises with the reason when it does not."""
+
+
+Advice = Callable[[], Awaitable[str | None]]
+"""What the operator should know although everything works."""
+
+
+async def _no_advice() -> str | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Service:
+    """One MCP server: its tools, its readiness checks, its gauges and its ports."""
+
+    name: str
+    instructions: str
+    tools: Sequence[Tool]
+    checks: Mapping[str, Check]
+    http_port: int
+    sse_port: int
+    advice: Advice = _no_advice
+    gauges: Mapping[str, Callable[[], float]] = field(default_factory=dict)
+
+    @property
+    def toolsets(self) -> frozenset[str]:
+        return frozenset(tool.toolset for tool in self.tools)

@@ -1,0 +1,326 @@
+"""Qdrant in this process: one folder per collection, no server to run."""
+
+import asyncio
+import logging
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import uuid4
+
+from services.core.errors import CollectionNotFound, StorageFailed
+from services.core.vectors import checks
+from services.core.vectors.edge_collection import SPEC_FILE, EdgeCollection
+from services.core.vectors.model import (
+    CollectionInfo,
+    CollectionSpec,
+    FacetCount,
+    Filter,
+    Hit,
+    OrderBy,
+    Point,
+    Query,
+    Record,
+)
+from services.core.vectors.owner import Ownership, own
+from services.core.vectors.pace import Pace
+
+log = logging.getLogger(__name__)
+
+COLLECTIONS_FOLDER = "collections"
+# A folder of this prefix is on its way out; what a crash left of it goes at the next start.
+DELETED_PREFIX = ".deleted-"
+
+# Exact search grows with the points: 10 ms at 100,000 x 384. Past this a server does better.
+SERVED_WELL = 200_000
+
+# Points checked between two turns of the event loop: about 5 ms of work.
+CHECK_BATCH = 256
+# Ids looked up at once before they are deleted in batches: 1 ms at 100,000 points.
+DELETE_PAGE = 1_000
+# What other tasks get between two engine calls of one long write.
+BREATH_SECONDS = 0.001
+
+# A flush holds the interpreter for 20 to 50 ms of work and for as long as the disk takes: 0.5 s
+# was seen on a busy one, for few changes as for many. So it waits until nobody has called for
+# QUIET, but not longer than LATEST, nor for more than MOST changes: replaying the write-ahead
+# log after a crash takes 60 to 90 microseconds a change.
+FLUSH_LOOK_SECONDS = 0.5
+FLUSH_QUIET_SECONDS = 2.0
+FLUSH_LATEST_SECONDS = 60.0
+FLUSH_MOST_CHANGES = 20_000
+
+
+class EdgeStore:
+    """The embedded VectorStore. Acknowledged writes survive the death of the process.
+
+    Calls run on the thread of the event loop: the engine holds the interpreter in every call, so
+    a worker thread would pause the loop just as long, and add its own delays and locks. Long
+    writes are cut into short calls with a turn of the loop between them. `optimize()` is never
+    called here: it holds the interpreter for minutes.
+    """
+
+    def __init__(self, folder: Path, ownership: Ownership) -> None:
+        self._folder = folder
+        self._ownership = ownership
+        self._collections: dict[str, EdgeCollection] = {}
+        self._broken: dict[str, str] = {}
+        self._upserts = Pace()
+        self._deletes = Pace()
+        self._flusher: asyncio.Task[None] | None = None
+        self._last_call = 0.0
+        self._warned = False
+        self._closed = False
+
+    @classmethod
+    async def open(cls, folder: Path) -> "EdgeStore":
+        """Own the folder and load its collections, or raise FolderInUse."""
+        store = cls(folder, own(folder))
+        try:
+            store._load()
+        except BaseException:
+            await store.close()
+            raise
+        return store
+
+    @property
+    def engine(self) -> str:
+        return f"embedded ({self._folder})"
+
+    # --- collections -----------------------------------------------------------------------
+
+    async def ensure_collection(self, name: str, spec: CollectionSpec) -> None:
+        self._open()
+        checks.collection_name(name)
+        if name in self._collections or name in self._broken:
+            collection = self._collection(name)
+            checks.same_shape(name, collection.spec, spec)
+            collection.adapt(spec)
+            self._flush_later()
+        else:
+            self._collections[name] = EdgeCollection.create(self._home / name, spec)
+
+    async def delete_collection(self, name: str) -> bool:
+        self._open()
+        checks.collection_name(name)
+        if name not in self._collections and name not in self._broken:
+            return False
+        self._broken.pop(name, None)
+        if collection := self._collections.pop(name, None):
+            collection.close()
+        doomed = self._home / f"{DELETED_PREFIX}{uuid4()}"
+        (self._home / name).rename(doomed)
+        await asyncio.to_thread(shutil.rmtree, doomed, ignore_errors=True)
+        return True
+
+    async def list_collections(self) -> Sequence[CollectionInfo]:
+        self._open()
+        whole = [collection.info() for collection in self._collections.values()]
+        broken = [_broken_info(name, reason) for name, reason in self._broken.items()]
+        return sorted([*whole, *broken], key=lambda info: info.name)
+
+    async def collection_info(self, name: str) -> CollectionInfo:
+        return self._collection(name).info()
+
+    # --- writing ---------------------------------------------------------------------------
+
+    async def upsert(self, collection: str, points: Sequence[Point]) -> None:
+        await self._check(collection, points)
+        done = 0
+        while done < len(points):
+            batch = points[done : done + self._upserts.size]
+            with self._upserts.timed():
+                self._collection(collection).upsert(batch)
+            done += len(batch)
+            await self._breathe()
+        self._warn_when_large()
+
+    async def _check(self, collection: str, points: Sequence[Point]) -> None:
+        """Every point before the first is written, so that a wrong one leaves nothing behind."""
+        for start in range(0, len(points), CHECK_BATCH):
+            if start:
+                await asyncio.sleep(0)
+            self._collection(collection).check(points[start : start + CHECK_BATCH])
+        self._collection(collection)
+
+    async def delete(self, collection: str, where: Filter) -> None:
+        checks.selective(where)
+        offset: str | None = None
+        while True:
+            ids, offset = self._collection(collection).selected(where, DELETE_PAGE, offset)
+            await self._delete(collection, ids, where)
+            if offset is None:
+                break
+
+    async def _delete(self, collection: str, ids: Sequence[str], where: Filter) -> None:
+        """The filter goes along: between two calls a point may have been replaced."""
+        done = 0
+        while done < len(ids):
+            batch = ids[done : done + self._deletes.size]
+            with self._deletes.timed():
+                self._collection(collection).delete(batch, where)
+            done += len(batch)
+            await self._breathe()
+
+    async def _breathe(self) -> None:
+        self._flush_later()
+        await asyncio.sleep(BREATH_SECONDS)
+
+    # --- reading ---------------------------------------------------------------------------
+
+    async def retrieve(self, collection: str, ids: Sequence[str]) -> Sequence[Record]:
+        return self._collection(collection).retrieve(ids)
+
+    async def scroll(
+        self,
+        collection: str,
+        *,
+        where: Filter | None = None,
+        limit: int = 100,
+        order_by: OrderBy | None = None,
+        offset: str | None = None,
+    ) -> tuple[Sequence[Record], str | None]:
+        return self._collection(collection).scroll(where, limit, order_by, offset)
+
+    async def count(self, collection: str, where: Filter | None = None) -> int:
+        return self._collection(collection).count(where)
+
+    async def facet(
+        self, collection: str, field: str, *, where: Filter | None = None, limit: int = 10
+    ) -> Sequence[FacetCount]:
+        return self._collection(collection).facet(field, where, limit)
+
+    async def query(self, collection: str, query: Query) -> Sequence[Hit]:
+        return self._collection(collection).query(query)
+
+    # --- the store itself ------------------------------------------------------------------
+
+    async def ping(self) -> None:
+        self._open()
+        for collection in self._collections.values():
+            collection.info()
+        for name, reason in self._broken.items():
+            raise StorageFailed(f"collection {name} could not be loaded: {reason}")
+
+    async def advice(self) -> str | None:
+        self._open()
+        points = self._points()
+        if points <= SERVED_WELL:
+            return None
+        return (
+            f"the embedded Qdrant holds {points:,} points and searches them one by one; past "
+            f"{SERVED_WELL:,} run a Qdrant server: set QDRANT_BIN to its binary, or QDRANT_URL "
+            "to its address"
+        )
+
+    async def close(self) -> None:
+        """Flush everything and give the folder up."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._flusher is not None:
+            self._flusher.cancel()
+        try:
+            for collection in self._collections.values():
+                _close(collection)
+        finally:
+            self._ownership.release()
+
+    @property
+    def _home(self) -> Path:
+        return self._folder / COLLECTIONS_FOLDER
+
+    def _open(self) -> None:
+        if self._closed:
+            raise StorageFailed("the vector store is closed")
+        self._last_call = time.monotonic()
+
+    def _collection(self, name: str) -> EdgeCollection:
+        self._open()
+        if found := self._collections.get(name):
+            return found
+        if reason := self._broken.get(name):
+            raise StorageFailed(
+                f"collection {name} could not be loaded: {reason}; delete it and build it again "
+                "with: ctx index --recreate (code) or ctx memory rebuild (memories)",
+                collection=name,
+            )
+        raise CollectionNotFound(f"there is no collection {name!r}", collection=name)
+
+    def _load(self) -> None:
+        self._home.mkdir(exist_ok=True)
+        for folder in sorted(self._home.iterdir()):
+            if folder.name.startswith(DELETED_PREFIX) or not (folder / SPEC_FILE).exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                continue
+            started = time.monotonic()
+            try:
+                self._collections[folder.name] = EdgeCollection.load(folder)
+            except StorageFailed as error:
+                log.error("collection %s could not be loaded: %s", folder.name, error)
+                self._broken[folder.name] = error.message
+            else:
+                seconds = time.monotonic() - started
+                log.info("collection %s loaded in %.1f s", folder.name, seconds)
+
+    def _points(self) -> int:
+        return sum(collection.points for collection in self._collections.values())
+
+    def _warn_when_large(self) -> None:
+        if not self._warned and self._points() > SERVED_WELL:
+            self._warned = True
+            log.warning(
+                "more than %s points in the embedded Qdrant: searches grow slow; run a Qdrant "
+                "server (set QDRANT_BIN to its binary, or QDRANT_URL to its address)",
+                f"{SERVED_WELL:,}",
+            )
+
+    # --- flushing --------------------------------------------------------------------------
+
+    def _flush_later(self) -> None:
+        if self._flusher is None or self._flusher.done():
+            self._flusher = asyncio.get_running_loop().create_task(self._flush_when_quiet())
+
+    async def _flush_when_quiet(self) -> None:
+        deadline = time.monotonic() + FLUSH_LATEST_SECONDS
+        while dirty := [each for each in self._collections.values() if each.unflushed]:
+            await asyncio.sleep(FLUSH_LOOK_SECONDS)
+            now = time.monotonic()
+            changes = sum(each.unflushed for each in dirty)
+            quiet = now - self._last_call >= FLUSH_QUIET_SECONDS
+            if quiet or now >= deadline or changes >= FLUSH_MOST_CHANGES:
+                deadline = now + FLUSH_LATEST_SECONDS
+                if not await self._flush(dirty):
+                    return  # said in the log; the next write tries again
+
+    async def _flush(self, dirty: Sequence[EdgeCollection]) -> bool:
+        for collection in dirty:
+            await asyncio.to_thread(collection.settle)
+            if self._collections.get(collection.name) is not collection:
+                continue
+            try:
+                collection.flush()
+            except StorageFailed as error:
+                log.error("%s", error)
+                return False
+        return True
+
+
+def _close(collection: EdgeCollection) -> None:
+    """One collection that fails to flush must not keep the others open."""
+    try:
+        collection.close()
+    except StorageFailed as error:
+        log.error("%s", error)
+
+
+def _broken_info(name: str, reason: str) -> CollectionInfo:
+    return CollectionInfo(
+        name=name,
+        spec=CollectionSpec(),
+        points_count=0,
+        indexed_vectors_count=0,
+        segments_count=0,
+        status="red",
+        optimizer_status=reason,
+    )

@@ -1,0 +1,254 @@
+"""Our types in the words of the embedded engine, Qdrant Edge, and its answers in ours."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+import qdrant_edge as edge
+
+from services.core.vectors import checks
+from services.core.vectors.model import (
+    CollectionSpec,
+    Condition,
+    DatetimeRange,
+    FacetCount,
+    Filter,
+    Fusion,
+    HasId,
+    Hit,
+    IndexKind,
+    IsEmpty,
+    IsNull,
+    Leg,
+    Match,
+    MatchAny,
+    MatchExcept,
+    MatchText,
+    Nested,
+    OrderBy,
+    Point,
+    Query,
+    Range,
+    RankFusion,
+    Record,
+    Scalar,
+    Sparse,
+    Vector,
+)
+
+# No graph: exact search over 100,000 x 384 takes 10 ms, while building a graph holds the
+# interpreter for minutes. The two other numbers are the engine's defaults, which it demands.
+NO_GRAPH = edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000)
+
+# Segments are searched in parallel; more threads than this gave nothing with one segment.
+SEARCH_THREADS = 2
+
+_INDEXES = {
+    IndexKind.KEYWORD: edge.PayloadSchemaType.Keyword,
+    IndexKind.INTEGER: edge.PayloadSchemaType.Integer,
+    IndexKind.FLOAT: edge.PayloadSchemaType.Float,
+    IndexKind.BOOL: edge.PayloadSchemaType.Bool,
+    IndexKind.DATETIME: edge.PayloadSchemaType.Datetime,
+    IndexKind.TEXT: edge.PayloadSchemaType.Text,
+}
+
+
+def config(spec: CollectionSpec) -> edge.EdgeConfig:
+    """A shard with write-ahead log: without it there is no lock, and a crash loses writes."""
+    vectors = {name: _params(dims) for name, dims in spec.dense.items()}
+    maxsim = edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim)
+    vectors |= {name: _params(dims, maxsim) for name, dims in spec.multi.items()}
+    idf = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
+    return edge.EdgeConfig(
+        vectors=vectors,
+        sparse_vectors=dict.fromkeys(spec.sparse, idf),
+        hnsw_config=NO_GRAPH,
+        max_search_threads=SEARCH_THREADS,
+        wal_enabled=True,
+    )
+
+
+def _params(dims: int, multi: edge.MultiVectorConfig | None = None) -> edge.EdgeVectorParams:
+    return edge.EdgeVectorParams(size=dims, distance=edge.Distance.Cosine, multivector_config=multi)
+
+
+def index(field: str, kind: IndexKind) -> edge.UpdateOperation:
+    return edge.UpdateOperation.create_field_index(field, _INDEXES[kind])
+
+
+def upsert(points: Sequence[Point]) -> edge.UpdateOperation:
+    return edge.UpdateOperation.upsert_points([_point(point) for point in points])
+
+
+def _point(point: Point) -> edge.Point:
+    vectors = {name: _vector(value) for name, value in point.vectors.items()}
+    return edge.Point(checks.point_id(point.id), vectors, checks.plain(point.payload))
+
+
+def _vector(value: Vector) -> Any:
+    if isinstance(value, Sparse):
+        return edge.SparseVector(
+            [int(index) for index in value.indices], [float(weight) for weight in value.values]
+        )
+    return value
+
+
+def delete(ids: Sequence[str], where: Filter) -> edge.UpdateOperation:
+    """Those of the ids that the filter still selects."""
+    return edge.UpdateOperation.delete_points_by_filter(_filter(Filter(must=[HasId(ids), where])))
+
+
+# --- filters -------------------------------------------------------------------------------
+
+
+def filters(where: Filter | None) -> edge.Filter | None:
+    return None if where is None else _filter(where)
+
+
+def _filter(where: Filter) -> edge.Filter:
+    return edge.Filter(
+        must=[_condition(each) for each in where.must] or None,
+        should=[_condition(each) for each in where.should] or None,
+        must_not=[_condition(each) for each in where.must_not] or None,
+    )
+
+
+def _condition(condition: Condition) -> Any:
+    match condition:
+        case Filter():
+            return _filter(condition)
+        case IsNull(field):
+            return edge.IsNullCondition(field)
+        case IsEmpty(field):
+            return edge.IsEmptyCondition(field)
+        case HasId(ids):
+            return edge.HasIdCondition({checks.point_id(each) for each in ids})
+        case Nested(field, inner):
+            return edge.NestedCondition(field, _filter(inner))
+        case _:
+            return _field(condition)
+
+
+def _field(
+    condition: Match | MatchAny | MatchExcept | MatchText | Range | DatetimeRange,
+) -> edge.FieldCondition:
+    match condition:
+        case Match(field, float(value)):
+            return edge.FieldCondition(field, range=edge.RangeFloat(gte=value, lte=value))
+        case Range(field, gt, gte, lt, lte):
+            bounds = edge.RangeFloat(gt=gt, gte=gte, lt=lt, lte=lte)
+            return edge.FieldCondition(field, range=bounds)
+        case DatetimeRange(field):
+            return edge.FieldCondition(field, range=_moments(condition))
+        case _:
+            return edge.FieldCondition(condition.field, match=_match(condition))
+
+
+def _match(condition: Match | MatchAny | MatchExcept | MatchText) -> Any:
+    match condition:
+        case MatchAny(_, values):
+            return edge.MatchAny(_list(values))
+        case MatchExcept(_, values):
+            return edge.MatchExcept(_list(values))
+        case MatchText(_, text):
+            return edge.MatchText(text)
+        case Match(_, value):
+            return edge.MatchValue(_scalar(value))
+
+
+def _scalar(value: Scalar) -> Any:
+    # The engine reads Python's bool as the integer it also is, and then finds nothing; numpy's
+    # bool is no integer.
+    return numpy.bool_(value) if isinstance(value, bool) else value
+
+
+def _list(values: Sequence[str] | Sequence[int]) -> Any:
+    return list(values)
+
+
+def _moments(condition: DatetimeRange) -> edge.RangeDateTime:
+    bounds = {
+        bound: checks.moment(value)
+        for bound in ("gt", "gte", "lt", "lte")
+        if (value := getattr(condition, bound)) is not None
+    }
+    return edge.RangeDateTime(**bounds)
+
+
+# --- requests ------------------------------------------------------------------------------
+
+
+def query(asked: Query) -> edge.QueryRequest:
+    """The whole query as one engine call. Payload has to be asked for."""
+    where = filters(asked.filter)
+    if asked.fusion is None:
+        return edge.QueryRequest(
+            limit=asked.limit,
+            offset=asked.offset,
+            query=_nearest(asked.legs[0]),
+            filter=where,
+            with_payload=True,
+        )
+    return edge.QueryRequest(
+        limit=asked.limit,
+        offset=asked.offset,
+        query=_fusion(asked.fusion),
+        prefetches=[
+            edge.Prefetch(limit=leg.limit, query=_nearest(leg), filter=where) for leg in asked.legs
+        ],
+        with_payload=True,
+    )
+
+
+def _nearest(leg: Leg) -> edge.Query:
+    return edge.Query.Nearest(_vector(leg.vector), using=leg.using)
+
+
+def _fusion(fusion: Fusion) -> Any:
+    if isinstance(fusion, RankFusion):
+        return edge.Fusion.Rrf(k=fusion.k, weights=list(fusion.weights) or None)
+    return edge.Fusion.Dbsf()
+
+
+def scroll_ids(where: Filter, limit: int, offset: str | None) -> edge.ScrollRequest:
+    return edge.ScrollRequest(
+        offset=offset, limit=limit, filter=filters(where), with_payload=False, with_vector=False
+    )
+
+
+def scroll(
+    where: Filter | None, limit: int, order_by: OrderBy | None, offset: str | None
+) -> edge.ScrollRequest:
+    return edge.ScrollRequest(
+        offset=None if offset is None else checks.point_id(offset),
+        limit=limit,
+        filter=filters(where),
+        with_payload=True,
+        with_vector=False,
+        order_by=None if order_by is None else _order(order_by),
+    )
+
+
+def facet(field: str, where: Filter | None, limit: int) -> edge.FacetRequest:
+    # Without a filter the index knows the counts: 2 ms at 100,000 points, where exact takes 120.
+    return edge.FacetRequest(field, limit=limit, exact=where is not None, filter=filters(where))
+
+
+def _order(order_by: OrderBy) -> edge.OrderBy:
+    direction = edge.Direction.Desc if order_by.descending else edge.Direction.Asc
+    return edge.OrderBy(order_by.field, direction=direction)
+
+
+# --- answers -------------------------------------------------------------------------------
+
+
+def record(found: edge.Record) -> Record:
+    return Record(id=str(found.id), payload=found.payload or {})
+
+
+def hit(found: edge.ScoredPoint) -> Hit:
+    return Hit(id=str(found.id), score=found.score, payload=found.payload or {})
+
+
+def facets(found: edge.FacetResponse) -> list[FacetCount]:
+    return [FacetCount(value=each.value, count=each.count) for each in found.hits]

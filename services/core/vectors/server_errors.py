@@ -1,0 +1,92 @@
+"""What goes wrong with a Qdrant server, said in our errors; the only place that knows its own."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import httpx
+from pydantic import ValidationError
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+from services.core.errors import CollectionNotFound, CtxError, InvalidInput, StorageFailed
+
+_REFUSED = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
+_WRONG = {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
+
+
+@dataclass(frozen=True)
+class Server:
+    """Which server is spoken to, and what to do when it is silent."""
+
+    url: str
+    timeout: float
+    hint: str
+
+    @contextmanager
+    def errors(self, collection: str | None = None) -> Iterator[None]:
+        """Translate everything that the client raises within."""
+        try:
+            yield
+        except UnexpectedResponse as error:
+            raise self._answered(error, collection) from error
+        except ResponseHandlingException as error:
+            raise self._silent(error.source) from error
+        except httpx.HTTPError as error:
+            raise self._silent(error) from error
+        except (QdrantException, RuntimeError) as error:
+            # Overload, and a client that was closed.
+            raise StorageFailed(f"Qdrant at {self.url} failed: {error}", url=self.url) from error
+        except (ValidationError, ValueError, TypeError, AssertionError) as error:
+            raise InvalidInput("request", str(error).strip().splitlines()[0]) from error
+
+    def _answered(self, error: UnexpectedResponse, collection: str | None) -> CtxError:
+        reason = _reason(error)
+        if error.status_code == HTTPStatus.NOT_FOUND and collection is not None:
+            return CollectionNotFound(
+                f"there is no collection {collection!r} at {self.url}", collection=collection
+            )
+        if error.status_code in _REFUSED:
+            return StorageFailed(
+                f"Qdrant at {self.url} refused us ({error.status_code}): set QDRANT_API_KEY to a "
+                "key that may read and write",
+                url=self.url,
+            )
+        if error.status_code in _WRONG:
+            return InvalidInput("request", reason)
+        return StorageFailed(
+            f"Qdrant at {self.url} answered {error.status_code}: {reason}", url=self.url
+        )
+
+    def _silent(self, source: Exception) -> CtxError:
+        if isinstance(source, httpx.TimeoutException):
+            return StorageFailed(
+                f"Qdrant at {self.url} did not answer within {self.timeout:g} s", url=self.url
+            )
+        if isinstance(source, ValidationError):
+            return StorageFailed(
+                f"{self.url} answers, but not as a Qdrant server does: check QDRANT_URL",
+                url=self.url,
+            )
+        return StorageFailed(
+            f"Qdrant at {self.url} cannot be reached ({source}): {self.hint}", url=self.url
+        )
+
+
+@contextmanager
+def already_exists() -> Iterator[None]:
+    """Pass over the server's answer that what was to be created is there."""
+    try:
+        yield
+    except UnexpectedResponse as error:
+        if error.status_code != HTTPStatus.CONFLICT:
+            raise
+
+
+def _reason(error: UnexpectedResponse) -> str:
+    try:
+        return str(json.loads(error.content)["status"]["error"])
+    except (ValueError, KeyError, TypeError):
+        return error.reason_phrase or error.content[:200].decode(errors="replace")

@@ -1,0 +1,70 @@
+"""The indexer server's tools, in the words of the contract."""
+
+from collections.abc import Sequence
+
+from typing_extensions import TypedDict
+
+from services.core.memories.model import (
+    Information,
+    MemoryWriter,
+    MetadataArgument,
+    StoreResult,
+)
+from services.core.serving.sessions import SessionDefaults, session_tool
+from services.core.serving.tool import Effect, Tool
+from services.core.vectors.model import CollectionInfo
+from services.core.vectors.protocol import VectorStore
+
+
+class CollectionRow(TypedDict):
+    """One collection, as `qdrant_list` shows it."""
+
+    name: str
+    vectors_count: int
+    segments_count: int
+    points_count: int
+    indexed_vectors_count: int
+    status: str
+    optimizer_status: str
+
+
+class CollectionList(TypedDict):
+    """What `qdrant_list` answers."""
+
+    ok: bool
+    collections: list[CollectionRow]
+
+
+def indexer_tools(
+    vectors: VectorStore, memories: MemoryWriter, sessions: SessionDefaults
+) -> Sequence[Tool]:
+    """Every tool of the indexer server."""
+
+    async def memory_store(
+        information: Information, metadata: MetadataArgument = None
+    ) -> StoreResult:
+        """Keep something worth remembering; the same as the memory server's `store`."""
+        return await memories.store(information, metadata)
+
+    async def qdrant_list() -> CollectionList:
+        """List all collections with their sizes and states."""
+        found = await vectors.list_collections()
+        return {"ok": True, "collections": [_row(info) for info in found]}
+
+    return [
+        Tool(memory_store, "Store a memory", "memory", Effect.ADDS),
+        Tool(qdrant_list, "List collections", "admin", Effect.READS),
+        session_tool(sessions),
+    ]
+
+
+def _row(info: CollectionInfo) -> CollectionRow:
+    return {
+        "name": info.name,
+        "vectors_count": info.points_count,
+        "segments_count": info.segments_count,
+        "points_count": info.points_count,
+        "indexed_vectors_count": info.indexed_vectors_count,
+        "status": info.status,
+        "optimizer_status": info.optimizer_status,
+    }

@@ -1,0 +1,16 @@
+"""`python -m services.memory`: the memory server alone."""
+
+from services.core.parts import open_parts
+from services.core.serving.listen import serve
+from services.core.serving.run import main
+from services.core.settings import Settings
+from services.memory.service import open_memory
+
+
+async def run(settings: Settings, transports: frozenset[str]) -> None:
+    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+        await serve([memory.service], settings, transports)
+
+
+if __name__ == "__main__":
+    main("memory", run)

@@ -1,0 +1,50 @@
+"""The contract runs on both engines: `store` is one, then the other."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from services.core.vectors.edge import EdgeStore
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.server import ServerStore
+from tests.core.vectors.samples import POINTS, SPEC
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["edge", "server"])
+async def store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[VectorStore]:
+    opened: VectorStore
+    if request.param == "edge":
+        opened = await EdgeStore.open(tmp_path_factory.mktemp("edge"))
+    else:
+        opened = ServerStore.connect(request.getfixturevalue("qdrant_url"), timeout=30.0)
+    yield opened
+    await opened.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def filled(store: VectorStore) -> AsyncIterator[str]:
+    """A collection of the samples that tests only read."""
+    name = f"filled-{uuid4().hex}"
+    await store.ensure_collection(name, SPEC)
+    await store.upsert(name, POINTS)
+    yield name
+    await store.delete_collection(name)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def fresh(store: VectorStore) -> AsyncIterator[str]:
+    """The name of a collection that is not there; whatever the test makes of it goes."""
+    name = f"fresh.{uuid4().hex}"
+    yield name
+    await store.delete_collection(name)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where a store may live; not made yet."""
+    return tmp_path / "data"
