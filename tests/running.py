@@ -43,7 +43,7 @@ class Server:
         return self.process.wait(STOP_SECONDS)
 
     def stderr(self) -> str:
-        return Path(self.env["CTX_TEST_LOG"]).read_text()
+        return Path(self.env["TEST_LOG"]).read_text()
 
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
@@ -55,20 +55,20 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def running(env: Mapping[str, str], *command: str) -> Iterator[Server]:
+def running(env: Mapping[str, str], *command: str, cwd: Path = ROOT) -> Iterator[Server]:
     """`ctx up` (or another command) until the block ends; killed if it does not stop by itself."""
     log = Path(env["CTX_DATA_DIR"]).with_suffix(".log")
     arguments = command or ("-m", "ctx", "up", "--json")
     with log.open("a") as stderr:
         process = subprocess.Popen(
             [sys.executable, *arguments],
-            cwd=ROOT,
+            cwd=cwd,
             env=dict(env),
             stdout=subprocess.PIPE,
             stderr=stderr,
             text=True,
         )
-    server = _server(process, {**env, "CTX_TEST_LOG": str(log)})
+    server = _server(process, {**env, "TEST_LOG": str(log)})
     try:
         wait_until_ready(server, "indexer" if "services.indexer" in arguments else "memory")
         yield server

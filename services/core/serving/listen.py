@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 HTTP_PATH, SSE_PATH = "/mcp", "/sse"
 KEEP_ALIVE_SECONDS = 75  # longer than clients pool connections, so that none is closed under a call
 BACKLOG = 512
+OPTIONAL_SPACE = b" \t"  # RFC 9110 calls it OWS
 HTTP, SSE, STDIO = "http", "sse", "stdio"
 TRANSPORTS = (HTTP, SSE, STDIO)
 NETWORK = frozenset({HTTP, SSE})
@@ -76,6 +77,10 @@ class ByPort:
         self._apps = apps
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # httptools leaves the white space behind a header's value, which is no part of it.
+        scope["headers"] = [
+            (name, value.rstrip(OPTIONAL_SPACE)) for name, value in scope["headers"]
+        ]
         await self._apps[scope["server"][1]](scope, receive, send)
 
 

@@ -1,6 +1,7 @@
 """A service as an MCP server: the only file that registers tools with fastmcp."""
 
 from importlib.metadata import version
+from typing import Any
 
 from fastmcp import FastMCP
 from fastmcp.tools import FunctionTool
@@ -36,11 +37,18 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
             tags={tool.toolset},
             annotations=_hints(tool),
         )
+        registered.output_schema = _answers(registered.output_schema)
         mcp.add_tool(registered)
         calls.schemas[tool.name] = registered.parameters
     # Without this look-up the SDK lists all tools before every call of the 2026-07-28 protocol.
     mcp._mcp_server.get_tool_input_schema = calls.schemas.get
     return mcp
+
+
+def _answers(schema: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The schema of every answer: the error body has other keys than the result, and clients check
+    errors too (the TypeScript SDK 1.x), so no key is required."""
+    return schema and {key: value for key, value in schema.items() if key != "required"}
 
 
 def _hints(tool: Tool) -> ToolAnnotations:

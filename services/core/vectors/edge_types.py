@@ -251,4 +251,5 @@ def hit(found: edge.ScoredPoint) -> Hit:
 
 
 def facets(found: edge.FacetResponse) -> list[FacetCount]:
-    return [FacetCount(value=each.value, count=each.count) for each in found.hits]
+    # A value whose last point is gone may still be listed, with nothing.
+    return [FacetCount(value=each.value, count=each.count) for each in found.hits if each.count]

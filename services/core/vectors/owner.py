@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from textwrap import shorten
 
 from filelock import FileLock, Timeout
 
@@ -15,6 +16,9 @@ from services.core.errors import FolderInUse, StorageFailed
 LOCK_FILE = "owner.lock"
 # Beside the lock, not in it: Windows lets nobody read a locked file.
 OWNER_FILE = "owner.json"
+
+# Enough of a command line to know it again, on one line.
+COMMAND_WIDTH = 200
 
 # `who_owns` holds the lock for a moment to see whether it is free; whoever comes just then waits.
 PATIENCE_SECONDS = 0.5
@@ -91,7 +95,7 @@ def _in_use(folder: Path) -> FolderInUse:
 def _this_process() -> Owner:
     return Owner(
         pid=os.getpid(),
-        command=shlex.join(sys.orig_argv),
+        command=shorten(shlex.join(sys.orig_argv), COMMAND_WIDTH, placeholder=" …"),
         since=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 

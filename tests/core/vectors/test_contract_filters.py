@@ -116,7 +116,7 @@ async def test_combinations(
 @pytest.mark.parametrize(
     "condition",
     [
-        DatetimeRange("at", gte=datetime(2024, 1, 1)),  # noqa: DTZ001 - without a zone on purpose
+        DatetimeRange("at", gte=datetime(2024, 1, 1)),
         HasId(["not-a-uuid"]),
         MatchAny("lang", ["python", 3]),  # type: ignore[list-item]
         Match("calls[.name", "open"),

@@ -1,0 +1,126 @@
+"""The shipped embedder: one vector a token, read from a table; no network, no neural net.
+
+A text's vector is the weighted sum of its distinct tokens' vectors, scaled to length one. The
+weight of a token is folded into its row of the table; a token that occurs n times counts √n.
+`scripts/model/distil.py` makes the table and says why it is made so.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from services.core.errors import ModelUnavailable
+
+SHIPPED_MODEL = Path(__file__).parent.parent / "models" / "static-minilm-256"
+FORMAT = 1  # of the model folder; distil.py writes the same number
+
+# A chunk has a few hundred tokens. What follows these limits would cost time and hardly move the
+# mean; characters are cut first, so that a huge text is not tokenised only to be thrown away.
+MAX_TOKENS = 2_048
+MAX_CHARACTERS = 16 * MAX_TOKENS
+BATCH_SIZE = 256  # texts tokenised at once: bounds memory, keeps all cores of the tokenizer busy
+
+Vectors = NDArray[np.float32]
+
+
+class StaticEmbedder:
+    """A token table behind the Embedder protocol. Immutable once loaded, so safe in threads."""
+
+    def __init__(self, folder: Path = SHIPPED_MODEL) -> None:
+        try:
+            described = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+            self._table = _load_table(folder)
+            self._tokenizer = _load_tokenizer(folder)
+        # ValueError: not JSON or not an array; tokenizers raises a bare Exception of its own.
+        except (OSError, ValueError) as error:
+            raise ModelUnavailable(
+                f"The model folder {folder} cannot be read ({error}); reinstall the package."
+            ) from error
+        if described.get("format") != FORMAT:
+            raise ModelUnavailable(
+                f"The model folder {folder} has format {described.get('format')}, not {FORMAT}; "
+                "reinstall the package."
+            )
+        self._name = str(described["name"])
+        self._blank = _blank_vector(self.dims)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dims(self) -> int:
+        return int(self._table.shape[1])
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """One unit row a text, in the order of the texts."""
+        vectors = np.empty((len(texts), self.dims), dtype=np.float32)
+        for start in range(0, len(texts), BATCH_SIZE):
+            batch = texts[start : start + BATCH_SIZE]
+            for row, (tokens, weights) in enumerate(self._tokens(batch), start):
+                vectors[row] = self._unit(weights @ self._table[tokens])
+        return vectors
+
+    def embed_query(self, text: str) -> Vectors:
+        return np.asarray(self.embed_documents([text])[0], dtype=np.float32)
+
+    def _tokens(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+        """The distinct tokens of each text with the roots of their counts."""
+        cut = [_encodable(text[:MAX_CHARACTERS]) for text in texts]
+        encodings = self._tokenizer.encode_batch_fast(cut, add_special_tokens=False)
+        lists = [encoding.ids for encoding in encodings]
+        flat = np.fromiter(chain.from_iterable(lists), dtype=np.int64)
+        owners = np.repeat(np.arange(len(lists)), [len(ids) for ids in lists])
+        # One sort for the whole batch, by text and then by token.
+        vocabulary = len(self._table)
+        keys, counts = np.unique(owners * vocabulary + flat, return_counts=True)
+        owners, tokens = np.divmod(keys, vocabulary)
+        weights = np.sqrt(counts, dtype=np.float32)
+        bounds = np.searchsorted(owners, np.arange(len(lists) + 1))
+        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+            yield tokens[start:end], weights[start:end]
+
+    def _unit(self, vector: Vectors) -> Vectors:
+        length = np.linalg.norm(vector)
+        return vector / length if length > 0 else self._blank
+
+
+def _encodable(text: str) -> str:
+    """The text without lone surrogates, which the tokenizer refuses."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _load_table(folder: Path) -> Vectors:
+    """The table in float32: 30 MB of memory, which makes a lookup one gather and one product."""
+    rows = np.load(folder / "embeddings.npy", mmap_mode="r")
+    scales = np.load(folder / "scales.npy")
+    table: Vectors = rows.astype(np.float32)
+    table *= scales[:, None]
+    return table
+
+
+def _load_tokenizer(folder: Path) -> Tokenizer:
+    text = (folder / "tokenizer.json").read_text(encoding="utf-8")
+    try:
+        tokenizer = Tokenizer.from_str(text)
+    except Exception as error:  # noqa: BLE001 - the library raises nothing narrower
+        raise ValueError(f"tokenizer.json: {error}") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS)
+    return tokenizer
+
+
+def _blank_vector(dims: int) -> Vectors:
+    """What an empty text, or one of unknown tokens only, is embedded as.
+
+    A zero vector has no direction: Qdrant cannot take its cosine. The last axis is the one along
+    which the tokens vary least, so this vector is close to no real text.
+    """
+    vector = np.zeros(dims, dtype=np.float32)
+    vector[-1] = 1.0
+    return vector

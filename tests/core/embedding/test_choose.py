@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import pytest
+
+from services.core.embedding.choose import open_embedder, shipped_models
+from services.core.errors import ModelUnavailable
+from services.core.settings import Settings
+
+
+def test_the_default_model_ships(tmp_path: Path) -> None:
+    default = Settings().embedding_model
+    assert default in shipped_models()
+    embedder = open_embedder(default, tmp_path / "cache.sqlite")
+    assert embedder.name == default
+    assert embedder.embed_query("hello").shape == (embedder.dims,)
+    embedder.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("BAAI/bge-smal-en", "Near it: .*BAAI/bge-small-en"),
+        ("package:no_such_package/model", "install it with pip"),
+    ],
+)
+def test_an_unknown_model_is_told_with_the_next_step(tmp_path: Path, name: str, said: str) -> None:
+    with pytest.raises(ModelUnavailable, match=said):
+        open_embedder(name, tmp_path / "cache.sqlite")
+
+
+def test_a_folder_without_a_model_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(ModelUnavailable, match=r"\.onnx files found: none, tokenizer\.json: found"):
+        open_embedder(str(tmp_path), tmp_path / "cache.sqlite")

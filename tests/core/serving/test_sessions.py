@@ -1,0 +1,69 @@
+from collections.abc import Iterator
+
+import pytest
+
+from services.core.errors import InvalidInput
+from services.core.serving import caller
+from services.core.serving.sessions import MAX_SESSIONS, SessionDefaults
+
+
+@pytest.fixture
+def connection() -> Iterator[str]:
+    token = caller.current.set(caller.Caller("peer", "connection-1"))
+    yield "connection-1"
+    caller.current.reset(token)
+
+
+def test_a_token_where_there_is_no_connection() -> None:
+    sessions = SessionDefaults()
+    answer = sessions.set("team", None)
+    assert answer["ok"]
+    assert answer["applied"] == "session"
+    assert answer["defaults"] == {"collection": "team"}
+    assert sessions.collection(answer["session"]) == "team"
+    assert sessions.collection(None) is None
+
+
+@pytest.mark.usefixtures("connection")
+def test_a_connection_needs_no_token() -> None:
+    sessions = SessionDefaults()
+    assert sessions.set("team", None)["applied"] == "connection"
+    assert sessions.collection(None) == "team"
+
+
+def test_a_token_is_reused_across_connections(connection: str) -> None:
+    sessions = SessionDefaults()
+    token = sessions.set("team", None)["session"]
+    caller.current.set(caller.Caller("peer", connection + "-other"))
+    assert sessions.collection(None) is None
+    assert sessions.set(None, token)["defaults"] == {"collection": "team"}
+    assert sessions.collection(None) == "team"
+
+
+def test_changing_the_collection_keeps_the_token() -> None:
+    sessions = SessionDefaults()
+    token = sessions.set("one", "mine")["session"]
+    assert token == "mine"
+    sessions.set("two", "mine")
+    assert sessions.collection("mine") == "two"
+
+
+def test_an_unknown_token_is_an_error_not_another_collection() -> None:
+    sessions = SessionDefaults()
+    with pytest.raises(InvalidInput, match="no such session"):
+        sessions.collection("gone")
+    with pytest.raises(InvalidInput, match="no such session"):
+        sessions.set(None, "gone")
+
+
+@pytest.mark.usefixtures("connection")
+def test_the_oldest_session_is_forgotten_first() -> None:
+    sessions = SessionDefaults()
+    sessions.set("first", "token-first")
+    caller.current.set(caller.Caller("peer", None))
+    for number in range(MAX_SESSIONS):
+        sessions.set("x", f"token-{number}")
+    with pytest.raises(InvalidInput):
+        sessions.collection("token-first")
+    caller.current.set(caller.Caller("peer", "connection-1"))
+    assert sessions.collection(None) is None

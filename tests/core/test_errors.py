@@ -1,0 +1,35 @@
+from services.core.errors import CtxError, InvalidInput, RateLimited, RemoteFailed, serialise
+
+CONTRACT_CODES = {
+    "VALIDATION_ERROR",
+    "COLLECTION_NOT_FOUND",
+    "INDEXING_ERROR",
+    "SEARCH_ERROR",
+    "DECODER_ERROR",
+    "TIMEOUT_ERROR",
+    "RATE_LIMIT_ERROR",
+}
+
+
+def test_the_contract_body() -> None:
+    assert serialise(InvalidInput("query", "Query cannot be empty")) == {
+        "ok": False,
+        "error": "query: Query cannot be empty",
+        "error_code": "VALIDATION_ERROR",
+        "details": {"field": "query", "message": "Query cannot be empty"},
+    }
+
+
+def test_details_are_kept() -> None:
+    assert serialise(RateLimited("slow down", retry_after_seconds=2))["details"] == {
+        "retry_after_seconds": 2
+    }
+
+
+def test_every_contract_code_has_an_error() -> None:
+    assert {error.code for error in CtxError.__subclasses__()} >= CONTRACT_CODES
+
+
+def test_an_answered_error_keeps_its_code() -> None:
+    body = serialise(InvalidInput("limit", "too large"))
+    assert serialise(RemoteFailed(body)) == body

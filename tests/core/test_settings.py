@@ -1,0 +1,93 @@
+from pathlib import Path
+
+import pytest
+
+from services.core.errors import SettingsInvalid
+from services.core.settings import Settings, env_names, load
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in env_names():
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_defaults_are_loopback_and_the_contract_ports() -> None:
+    settings = load()
+    assert settings.host == "127.0.0.1"
+    assert settings.memory_ports == (8002, 8000)
+    assert settings.indexer_ports == (8003, 8001)
+    assert settings.qdrant_url is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("CTX_MEMORY_HTTP_PORT", "99999", "55535"),
+        ("CTX_MEMORY_HTTP_PORT", "http", "integer"),
+        ("CTX_READ_ONLY", "perhaps", "boolean"),
+        ("CTX_LOG_LEVEL", "loud", "'debug', 'info', 'warning' or 'error'"),
+        ("DATABASE_URL", "mysql://localhost/x", "sqlite:///path"),
+        ("QDRANT_URL", "localhost:6333", "URL"),
+        ("QDRANT_BIN", "/no/such/file", "existing file"),
+        ("CTX_OPERATION_TIMEOUT_SECONDS", "0", "greater than 0"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_allowed(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsInvalid) as raised:
+        load()
+    assert f"{name}={value}" in str(raised.value)
+    assert said in str(raised.value)
+
+
+def test_an_unknown_name_is_refused_with_a_suggestion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CTX_MEMROY_HTTP_PORT", "1")
+    with pytest.raises(SettingsInvalid, match=r"CTX_MEMROY_HTTP_PORT.*CTX_MEMORY_HTTP_PORT\?"):
+        load()
+
+
+def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CTX_LOG_LEVEL", "loud")
+    monkeypatch.setenv("CTX_READ_ONLY", "perhaps")
+    with pytest.raises(SettingsInvalid) as raised:
+        load()
+    assert len(raised.value.details["problems"]) == 2
+
+
+def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CTX_AUTH_TOKENS", "first-secret, second-secret")
+    settings = load()
+    assert [token.get_secret_value() for token in settings.auth_tokens] == [
+        "first-secret",
+        "second-secret",
+    ]
+    assert "secret" not in repr(settings).replace("SecretStr", "").replace("second", "")
+
+
+def test_ports_and_collections_must_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CTX_MEMORY_HTTP_PORT", "8003")
+    with pytest.raises(SettingsInvalid, match="must differ"):
+        load()
+    monkeypatch.setenv("CTX_MEMORY_HTTP_PORT", "8002")
+    monkeypatch.setenv("COLLECTION_NAME", "memories")
+    with pytest.raises(SettingsInvalid, match="must differ"):
+        load()
+
+
+def test_an_empty_value_is_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QDRANT_URL", "")
+    assert load().qdrant_url is None
+
+
+def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CTX_DATA_DIR", "~/here")
+    assert load().data_dir == tmp_path / "here"
+
+
+def test_the_memory_server_is_found_on_this_machine() -> None:
+    assert Settings(host="0.0.0.0").memory_endpoint == "http://127.0.0.1:8002/mcp"
+    assert Settings(host="::1").memory_endpoint == "http://[::1]:8002/mcp"

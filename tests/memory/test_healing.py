@@ -1,0 +1,108 @@
+"""SQL is the truth: what Qdrant lost or missed comes back."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from services.core.embedding.choose import open_embedder
+from services.core.errors import ModelMismatch
+from services.core.memories.collection import spec
+from services.core.memories.model import Wanted
+from services.core.parts import Parts, open_parts
+from services.core.settings import Settings
+from services.core.vectors.model import Filter, HasId
+from services.memory.records import Records
+from services.memory.service import open_memory
+
+CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path / "data")
+
+
+async def store(settings: Settings, *texts: str) -> list[str]:
+    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+        return [(await memory.memories.store(text, None))["id"] for text in texts]
+
+
+async def find_all(settings: Settings) -> set[str]:
+    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+        hits, _ = await memory.memories.find("note", Wanted(), 100)
+        return {hit["information"] for hit in hits}
+
+
+async def test_a_lost_vector_folder_is_rebuilt_at_the_next_start(settings: Settings) -> None:
+    await store(settings, "note one", "note two")
+    shutil.rmtree(settings.vectors_dir)
+    assert await find_all(settings) == {"note one", "note two"}
+
+
+async def test_a_lost_point_comes_back(settings: Settings) -> None:
+    lost, _ = await store(settings, "note one", "note two")
+    async with open_parts(settings) as parts:
+        name = settings.memory_collection_name
+        await parts.vectors.delete(name, Filter(must=[HasId([lost])]))
+        assert await parts.vectors.count(name) == 1
+    assert await find_all(settings) == {"note one", "note two"}
+
+
+async def test_storing_goes_on_without_qdrant_and_heals_with_it(
+    settings: Settings, qdrant_url: str
+) -> None:
+    down = settings.model_copy(update={"qdrant_url": CLOSED_PORT})
+    async with open_parts(down) as parts, open_memory(down, parts) as memory:
+        answer = await memory.memories.store("note while Qdrant is down", None)
+        assert answer["ok"]
+        assert "not searchable yet" in answer["degraded"][0]
+        assert CLOSED_PORT in answer["degraded"][0]
+    up = settings.model_copy(
+        update={"qdrant_url": qdrant_url, "memory_collection_name": "memories-healed"}
+    )
+    records = await Records.open(settings.records_url)
+    assert await records.pending() == 1
+    await records.close()
+    async with open_parts(up) as parts, open_memory(up, parts) as memory:
+        assert await parts.vectors.count(settings.memory_collection_name) == 1
+        await parts.vectors.delete_collection(settings.memory_collection_name)
+
+
+async def test_another_model_stops_the_start_and_names_the_way_out(settings: Settings) -> None:
+    await store(settings, "note one")
+
+    class Other:
+        name, dims = "other-model", 99
+
+    async with open_parts(settings) as parts:
+        with pytest.raises(ModelMismatch) as raised:
+            await parts.vectors.ensure_collection(
+                settings.memory_collection_name,
+                spec(Other()),  # type: ignore[arg-type]
+            )
+    message = str(raised.value)
+    assert settings.embedding_model in message
+    assert "other-model" in message
+    assert "ctx memory rebuild" in message
+
+
+async def test_entries_and_outbox_are_written_together(settings: Settings) -> None:
+    async with open_parts(settings) as parts:
+        await _store_without_draining(settings, parts)
+    assert await find_all(settings) == {"note that was never carried over"}
+
+
+async def _store_without_draining(settings: Settings, parts: Parts) -> None:
+    from services.core.memories.model import Metadata
+    from services.memory.entries import _entry
+
+    records = await Records.open(settings.records_url)
+    name = settings.memory_collection_name
+    await records.add(_entry("note that was never carried over", Metadata(), name))
+    assert await records.pending() == 1
+    assert await records.counts("memory") == {name: 1}
+    await records.close()
+    embedder = open_embedder(settings.embedding_model, settings.embedding_cache_path)
+    await parts.vectors.ensure_collection(name, spec(embedder))
+    embedder.close()
