@@ -53,7 +53,7 @@ def qdrant_url(request: pytest.FixtureRequest) -> Iterator[str]:
         yield url
         return
     program: Path = request.getfixturevalue("qdrant_program")
-    folder = Path(tempfile.mkdtemp(prefix="ctx-qdrant-", dir=_memory()))
+    folder = Path(tempfile.mkdtemp(prefix="ctx-qdrant-", dir=memory()))
     folder.chmod(0o777)
     http_port, grpc_port = _free_port(), _free_port()
     process = _run(program, folder, http_port, grpc_port)
@@ -96,8 +96,8 @@ def _wait(url: str, process: subprocess.Popen[bytes], folder: Path) -> None:
     raise RuntimeError(f"Qdrant did not start: {(folder / 'log').read_text()[-2000:]}")
 
 
-def _memory() -> str | None:
-    """A folder in memory, where creating a collection does not wait for a disk."""
+def memory() -> str | None:
+    """The parent for folders that need not survive: in memory, where no test waits for a disk."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 

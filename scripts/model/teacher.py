@@ -132,7 +132,7 @@ def _gelu(states: Array) -> Array:
 
 def _erf(values: Array) -> Array:
     """The error function (Abramowitz and Stegun 7.1.26), within 1.5e-7: float32's own grain."""
-    t = 1 / (1 + np.float32(0.3275911) * np.abs(values))
+    t: Array = np.reciprocal(1 + np.float32(0.3275911) * np.abs(values))
     series = np.zeros_like(t)
     for factor in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592):
         series = (series + np.float32(factor)) * t

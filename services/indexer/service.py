@@ -18,7 +18,9 @@ def indexer_service(settings: Settings, parts: Parts, memories: MemoryWriter) ->
     return Service(
         name="indexer",
         instructions=INSTRUCTIONS,
-        tools=indexer_tools(parts.vectors, memories, SessionDefaults()),
+        tools=indexer_tools(
+            parts.vectors, memories, SessionDefaults(reserved=settings.memory_collection_name)
+        ),
         checks={"qdrant": parts.vectors.ping, "embedding": parts.check_model},
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,

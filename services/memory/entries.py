@@ -36,7 +36,7 @@ class Memories:
         self._outbox = outbox
         self._store = store
         self._embedder = embedder
-        self._sessions = sessions
+        self.sessions = sessions
         self._collection = collection
 
     async def store(
@@ -64,11 +64,11 @@ class Memories:
         if not query.strip():
             raise InvalidInput("query", "Query cannot be empty")
         collection = self.collection(session)
-        await self._outbox.ensure(collection)
+        await self._outbox.require(collection)
         return await recall(self._store, self._embedder, collection, query, wanted, limit)
 
     def collection(self, session: str | None) -> str:
-        return self._sessions.collection(session) or self._collection
+        return self.sessions.collection(session) or self._collection
 
     async def _settle(self) -> str | None:
         """Wait for the vectors; the reason when they have to come later."""

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
 
 from services.core.embedding.protocol import Embedder
-from services.core.errors import CtxError
+from services.core.errors import CollectionNotFound, CtxError
 from services.core.memories.collection import points, spec
 from services.core.memories.model import Memory
 from services.core.vectors.protocol import VectorStore
@@ -26,10 +26,13 @@ class Outbox:
     `waiting` is how many were left at the last look.
     """
 
-    def __init__(self, records: Records, store: VectorStore, embedder: Embedder) -> None:
+    def __init__(
+        self, records: Records, store: VectorStore, embedder: Embedder, collection: str
+    ) -> None:
         self._records = records
         self._store = store
         self._embedder = embedder
+        self._collection = collection
         self._turn = asyncio.Lock()
         self._ready: set[str] = set()
         self._healed = False
@@ -45,19 +48,20 @@ class Outbox:
 
     async def heal(self) -> None:
         """After a crash or a lost Qdrant folder: write what is missing there again."""
-        for collection, count in (await self._records.counts(MEMORY)).items():
-            await self.ensure(collection)
+        counts = {self._collection: 0} | await self._records.counts(MEMORY)
+        for collection, count in counts.items():
+            await self._ensure(collection)
             if await self._store.count(collection) < count:
                 log.warning("collection %s misses entries: writing them again", collection)
                 await self._records.enqueue_all(MEMORY, collection)
         await self.drain()
         self._healed = True
 
-    async def ensure(self, collection: str) -> None:
-        """Create the collection, or check that it was built with this model."""
+    async def require(self, collection: str) -> None:
+        """A collection that is read must exist, and be built with this model."""
         if collection not in self._ready:
-            await self._store.ensure_collection(collection, spec(self._embedder))
-            self._ready.add(collection)
+            await self._store.collection_info(collection)
+            await self._ensure(collection)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -89,9 +93,20 @@ class Outbox:
             memory = Memory(entry.uuid, entry.text, entry.metadata)
             by_collection[entry.collection].append(memory)
         for collection, batch in by_collection.items():
-            await self.ensure(collection)
+            await self._ensure(collection)
             rows = await asyncio.to_thread(points, batch, self._embedder)
-            await self._store.upsert(collection, rows)
+            try:
+                await self._store.upsert(collection, rows)
+            except CollectionNotFound:  # somebody deleted it: the next attempt builds it anew
+                self._ready.discard(collection)
+                self._healed = False
+                raise
+
+    async def _ensure(self, collection: str) -> None:
+        """Create the collection, or check that it was built with this model."""
+        if collection not in self._ready:
+            await self._store.ensure_collection(collection, spec(self._embedder))
+            self._ready.add(collection)
 
 
 @contextlib.contextmanager

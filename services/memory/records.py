@@ -142,8 +142,8 @@ class Records:
             .group_by(entries.c.collection)
         )
         async with self._transaction("count entries") as connection:
-            rows = (await connection.execute(query)).tuples().all()
-        return dict(rows)
+            rows = (await connection.execute(query)).all()
+        return {str(collection): int(count) for collection, count in rows}
 
     async def enqueue_all(self, kind: str, collection: str) -> None:
         """Have the vectors of every entry of a collection written again."""

@@ -37,18 +37,12 @@ async def open_memory(settings: Settings, parts: Parts) -> AsyncIterator[MemoryS
     async with contextlib.AsyncExitStack() as stack:
         records = await Records.open(settings.records_url)
         stack.push_async_callback(records.close)
-        outbox = Outbox(records, parts.vectors, parts.embedder)
-        await _begin(outbox, settings.memory_collection_name)
+        collection = settings.memory_collection_name
+        outbox = Outbox(records, parts.vectors, parts.embedder, collection)
+        await _begin(outbox)
         await stack.enter_async_context(outbox.running())
-        sessions = SessionDefaults()
-        memories = Memories(
-            records,
-            outbox,
-            parts.vectors,
-            parts.embedder,
-            sessions,
-            settings.memory_collection_name,
-        )
+        sessions = SessionDefaults(reserved=settings.collection_name)
+        memories = Memories(records, outbox, parts.vectors, parts.embedder, sessions, collection)
         yield MemoryServer(
             Service(
                 name="memory",
@@ -68,11 +62,10 @@ async def open_memory(settings: Settings, parts: Parts) -> AsyncIterator[MemoryS
         )
 
 
-async def _begin(outbox: Outbox, collection: str) -> None:
+async def _begin(outbox: Outbox) -> None:
     """Without Qdrant the server starts all the same: it keeps memories in SQL, reports itself not
     ready, and heals when Qdrant answers. A collection of another model stops the start."""
     try:
-        await outbox.ensure(collection)
         await outbox.heal()
     except StorageFailed as error:
         log.warning("starting without Qdrant: %s", error)

@@ -1,10 +1,11 @@
 """`store` and `find` over real parts."""
 
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 
-from services.core.errors import InvalidInput
+from services.core.errors import CollectionNotFound, InvalidInput
 from services.core.memories.model import Metadata, Wanted
 from services.memory.entries import Memories
 
@@ -110,3 +111,15 @@ async def test_a_given_time_is_kept_in_utc(memories: Memories) -> None:
     await memories.store("dated", metadata)
     hits, _ = await memories.find("dated", Wanted(), 1)
     assert hits[0]["metadata"]["created_at"] == "2024-01-15T10:30:00Z"
+
+
+async def test_a_session_has_a_collection_of_its_own(memories: Memories) -> None:
+    await memories.store("for everybody", None)
+    team = f"team-{uuid4().hex[:8]}"
+    session = memories.sessions.set(team, None)["session"]
+    with pytest.raises(CollectionNotFound):
+        await memories.find("anything", Wanted(), 10, session)
+    await memories.store("for the team", None, session)
+    hits, total = await memories.find("for", Wanted(), 10, session)
+    assert [hit["information"] for hit in hits] == ["for the team"]
+    assert total == 1

@@ -7,7 +7,7 @@ weight of a token is folded into its row of the table; a token that occurs n tim
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +36,7 @@ class StaticEmbedder:
             described = json.loads((folder / "model.json").read_text(encoding="utf-8"))
             self._table = _load_table(folder)
             self._tokenizer = _load_tokenizer(folder)
-        # ValueError: not JSON or not an array; tokenizers raises a bare Exception of its own.
+        # ValueError: a file that is not what its name says.
         except (OSError, ValueError) as error:
             raise ModelUnavailable(
                 f"The model folder {folder} cannot be read ({error}); reinstall the package."
@@ -82,7 +82,7 @@ class StaticEmbedder:
         owners, tokens = np.divmod(keys, vocabulary)
         weights = np.sqrt(counts, dtype=np.float32)
         bounds = np.searchsorted(owners, np.arange(len(lists) + 1))
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, end in pairwise(bounds):
             yield tokens[start:end], weights[start:end]
 
     def _unit(self, vector: Vectors) -> Vectors:
@@ -108,7 +108,7 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
     text = (folder / "tokenizer.json").read_text(encoding="utf-8")
     try:
         tokenizer = Tokenizer.from_str(text)
-    except Exception as error:  # noqa: BLE001 - the library raises nothing narrower
+    except Exception as error:  # the library raises nothing narrower
         raise ValueError(f"tokenizer.json: {error}") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)

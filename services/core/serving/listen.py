@@ -1,25 +1,25 @@
 """All transports of one or more services in one process."""
 
-import asyncio
 import contextlib
 import errno
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import uvicorn
 from fastmcp import FastMCP
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.core.errors import SettingsInvalid
 from services.core.serving.guard import guard
 from services.core.serving.health import health_app
 from services.core.serving.mcp import build
 from services.core.serving.metrics import Metrics
+from services.core.serving.stdio import STOP_SIGNALS, serve_stdio, stdio_beside
 from services.core.serving.tool import Service
 from services.core.serving.toolsets import ALL, SCOPE_KEY, URL_INFIX, check_setting
 from services.core.settings import HEALTH_PORT_OFFSET, Settings, url_host
@@ -33,7 +33,6 @@ OPTIONAL_SPACE = b" \t"  # RFC 9110 calls it OWS
 HTTP, SSE, STDIO = "http", "sse", "stdio"
 TRANSPORTS = (HTTP, SSE, STDIO)
 NETWORK = frozenset({HTTP, SSE})
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,26 @@ class ToolsetPath:
         await self._app(rewritten, receive, send)
 
 
+class OneResponse:
+    """Drops a second start of a response. When the server stops, the SSE endpoint answers again on
+    a stream it has begun; of that answer only the end may be sent."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def send_once(message: Message) -> None:
+            nonlocal started
+            is_start = message["type"] == "http.response.start"
+            if not (is_start and started):
+                await send(message)
+            started |= is_start
+
+        await self._app(scope, receive, send_once)
+
+
 class ByPort:
     """The root application: hands each request to the one that listens on its port."""
 
@@ -96,6 +115,9 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         self._on_ready()
 
+    def stop(self) -> None:
+        self.should_exit = True
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         before = {s: signal.signal(s, self.handle_exit) for s in STOP_SIGNALS}
@@ -121,8 +143,8 @@ async def serve(
         for service in services
         for endpoint in _endpoints(service, *built[service.name], transports)
     ]
-    if not endpoints:
-        await _stdio_alone(stdio)
+    if stdio and not endpoints:
+        await serve_stdio(stdio)
         return
     async with contextlib.AsyncExitStack() as stack:
         sockets = stack.enter_context(_bound(endpoints, settings.host))
@@ -130,8 +152,8 @@ async def serve(
         for endpoint in endpoints:
             await stack.enter_async_context(endpoint.app.router.lifespan_context(endpoint.app))
         server = _Server(_uvicorn_config(endpoints, services, settings), on_ready)
-        if stdio is not None:
-            await stack.enter_async_context(_stdio_beside(stdio, server))
+        if stdio:
+            await stack.enter_async_context(stdio_beside(stdio, server.stop))
         await server.serve(sockets=sockets)
 
 
@@ -159,7 +181,7 @@ def _uvicorn_config(
     toolsets = frozenset().union(*(service.toolsets for service in services))
     apps: dict[int, ASGIApp] = {}
     for endpoint in endpoints:
-        apps[endpoint.port] = guard(ToolsetPath(endpoint.app, toolsets), settings)
+        apps[endpoint.port] = guard(OneResponse(ToolsetPath(endpoint.app, toolsets)), settings)
         apps[endpoint.port + HEALTH_PORT_OFFSET] = guard(
             endpoint.health, settings, open_to_probes=True
         )
@@ -201,35 +223,6 @@ def _open(host: str, port: int) -> socket.socket:
                 "program. Stop it, or set the CTX_*_PORT settings (docs/configuration.md)."
             ) from error
         raise SettingsInvalid(f"CTX_HOST={host}: cannot listen on port {port}: {error}") from error
-
-
-async def _stdio_alone(mcp: FastMCP | None) -> None:
-    """Serve standard input until it closes or a signal asks to stop."""
-    if mcp is None:
-        raise SettingsInvalid(f"No transport chosen. Choose from: {', '.join(TRANSPORTS)}")
-    serving = asyncio.create_task(mcp.run_stdio_async(show_banner=False))
-    loop = asyncio.get_running_loop()
-    for number in STOP_SIGNALS:
-        loop.add_signal_handler(number, serving.cancel)
-    with contextlib.suppress(asyncio.CancelledError):
-        await serving
-
-
-@contextlib.asynccontextmanager
-async def _stdio_beside(mcp: FastMCP, server: _Server) -> AsyncIterator[None]:
-    """Serve standard input beside the ports; when it closes, all stops."""
-
-    def stop(_: "asyncio.Task[None]") -> None:
-        server.should_exit = True
-
-    serving = asyncio.create_task(mcp.run_stdio_async(show_banner=False))
-    serving.add_done_callback(stop)
-    try:
-        yield
-    finally:
-        serving.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await serving
 
 
 def urls(service: Service, host: str) -> dict[str, str]:

@@ -51,14 +51,20 @@ class _Session:
 
 
 class SessionDefaults:
-    """Remembers each session's default collection."""
+    """Remembers each session's default collection.
 
-    def __init__(self) -> None:
+    `reserved` is the other server's collection: code and memories are never mixed.
+    """
+
+    def __init__(self, reserved: str = "") -> None:
+        self._reserved = reserved
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._connections: OrderedDict[str, str] = OrderedDict()
 
     def set(self, collection: str | None, token: str | None) -> SessionResult:
         """Set the default, or with a token alone bind this connection to that session."""
+        if collection and collection == self._reserved:
+            raise InvalidInput("collection", f"{collection!r} belongs to the other server")
         connection = caller.current.get().connection
         bound = self._connections.get(connection) if connection else None
         if token and not collection:

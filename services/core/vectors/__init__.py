@@ -1,0 +1,1 @@
+"""Qdrant, embedded or as a server, behind one interface: `protocol.VectorStore`."""

@@ -230,8 +230,9 @@ def scroll(
 
 
 def facet(field: str, where: Filter | None, limit: int) -> edge.FacetRequest:
-    # Without a filter the index knows the counts: 2 ms at 100,000 points, where exact takes 120.
-    return edge.FacetRequest(field, limit=limit, exact=where is not None, filter=filters(where))
+    # In one segment the index counts rightly (compared over 100,000 points, with and without
+    # filters): 8 ms for 5,000 values, where exact asks once per value and takes 380.
+    return edge.FacetRequest(field, limit=limit, exact=False, filter=filters(where))
 
 
 def _order(order_by: OrderBy) -> edge.OrderBy:

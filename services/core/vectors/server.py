@@ -1,7 +1,7 @@
 """Qdrant as a server, or a cluster of them, by its URL."""
 
 import asyncio
-import logging
+import math
 import ssl
 import warnings
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -24,8 +24,6 @@ from services.core.vectors.model import (
     Record,
 )
 from services.core.vectors.server_errors import Server, already_exists
-
-log = logging.getLogger(__name__)
 
 # One request: small enough that turning it into JSON pauses the event loop for less than 50 ms
 # and that it stays far below the server's limit of 32 MB.
@@ -66,12 +64,12 @@ class ServerStore:
     ) -> "ServerStore":
         """A store that has not asked the server anything yet: `ping` does."""
         server = Server(url=url, timeout=timeout, hint=hint)
-        verify = ssl.create_default_context(cafile=ca_cert) if ca_cert else True
+        verify = _trusting(ca_cert) if ca_cert else True
         with server.errors(), _understood_warnings():
             client = AsyncQdrantClient(
                 url=url,
                 api_key=api_key,
-                timeout=timeout,  # type: ignore[arg-type]
+                timeout=math.ceil(timeout),
                 check_compatibility=False,
                 verify=verify,
                 trust_env=proxies,
@@ -231,6 +229,13 @@ class ServerStore:
         finally:
             if self._on_close is not None:
                 await self._on_close()
+
+
+def _trusting(ca_cert: Path) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca_cert)
+    except OSError as error:  # an SSLError is one too
+        raise StorageFailed(f"QDRANT_CA_CERT={ca_cert} cannot be used: {error}") from error
 
 
 def _batches(points: Sequence[Point]) -> Iterator[list[Point]]:

@@ -39,7 +39,8 @@ class Server:
         except (QdrantException, RuntimeError) as error:
             # Overload, and a client that was closed.
             raise StorageFailed(f"Qdrant at {self.url} failed: {error}", url=self.url) from error
-        except (ValidationError, ValueError, TypeError, AssertionError) as error:
+        except (ValueError, TypeError) as error:
+            # The client could not read an argument, such as a URL.
             raise InvalidInput("request", str(error).strip().splitlines()[0]) from error
 
     def _answered(self, error: UnexpectedResponse, collection: str | None) -> CtxError:
@@ -68,6 +69,12 @@ class Server:
         if isinstance(source, ValidationError):
             return StorageFailed(
                 f"{self.url} answers, but not as a Qdrant server does: check QDRANT_URL",
+                url=self.url,
+            )
+        if "CERTIFICATE_VERIFY_FAILED" in str(source):
+            return StorageFailed(
+                f"the certificate of Qdrant at {self.url} is not trusted ({source}): set "
+                "QDRANT_CA_CERT to the PEM file of the authority that signed it",
                 url=self.url,
             )
         return StorageFailed(

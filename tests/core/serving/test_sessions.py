@@ -67,3 +67,8 @@ def test_the_oldest_session_is_forgotten_first() -> None:
         sessions.collection("token-first")
     caller.current.set(caller.Caller("peer", "connection-1"))
     assert sessions.collection(None) is None
+
+
+def test_the_other_servers_collection_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="belongs to the other server"):
+        SessionDefaults(reserved="codebase").set("codebase", None)

@@ -1,7 +1,8 @@
 """The contract runs on both engines: `store` is one, then the other."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 import pytest
@@ -11,19 +12,21 @@ from services.core.vectors.edge import EdgeStore
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.server import ServerStore
 from tests.core.vectors.samples import POINTS, SPEC
+from tests.qdrant_server import memory
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["edge", "server"])
 async def store(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
 ) -> AsyncIterator[VectorStore]:
     opened: VectorStore
-    if request.param == "edge":
-        opened = await EdgeStore.open(tmp_path_factory.mktemp("edge"))
-    else:
-        opened = ServerStore.connect(request.getfixturevalue("qdrant_url"), timeout=30.0)
-    yield opened
-    await opened.close()
+    with TemporaryDirectory(prefix="ctx-edge-", dir=memory()) as folder:
+        if request.param == "edge":
+            opened = await EdgeStore.open(Path(folder))
+        else:
+            opened = ServerStore.connect(request.getfixturevalue("qdrant_url"), timeout=30.0)
+        yield opened
+        await opened.close()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -45,6 +48,7 @@ async def fresh(store: VectorStore) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder() -> Iterator[Path]:
     """Where a store may live; not made yet."""
-    return tmp_path / "data"
+    with TemporaryDirectory(prefix="ctx-folder-", dir=memory()) as parent:
+        yield Path(parent) / "data"

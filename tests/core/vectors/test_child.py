@@ -19,6 +19,7 @@ from services.core.vectors.child import LOCK_FILE, PID_FILE, QdrantChild
 from services.core.vectors.choose import CHILD_FOLDER, open_store
 from services.core.vectors.protocol import VectorStore
 from tests.core.vectors.samples import POINTS, SPEC
+from tests.qdrant_server import memory
 
 PARENT = """
 import asyncio, sys
@@ -41,7 +42,7 @@ asyncio.run(main())
 @pytest.fixture
 def data() -> Iterator[Path]:
     """A folder that the unprivileged server may write to."""
-    folder = Path(tempfile.mkdtemp(prefix="ctx-child-"))
+    folder = Path(tempfile.mkdtemp(prefix="ctx-child-", dir=memory()))
     (folder / CHILD_FOLDER).mkdir()
     for each in (folder, folder / CHILD_FOLDER):
         each.chmod(0o777)
@@ -112,13 +113,18 @@ async def test_strangers_on_the_machine_are_kept_out(qdrant_program: Path, data:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
 async def test_the_child_dies_with_its_parent(qdrant_program: Path, data: Path) -> None:
     process = parent(qdrant_program, data)
-    pid = child_pid(data)
+    lock = data / CHILD_FOLDER / LOCK_FILE
+    assert child._is_locked(lock)
     process.kill()
     process.communicate()
     deadline = time.monotonic() + 20
-    while is_running(pid) and time.monotonic() < deadline:
+    # Its lock and not its process id: nobody may reap an orphan in a container.
+    while child._is_locked(lock) and time.monotonic() < deadline:
         time.sleep(0.05)  # noqa: ASYNC251 - nothing else is to run
-    assert not is_running(pid)
+    outlived = child._is_locked(lock)
+    if outlived:
+        os.kill(child_pid(data), signal.SIGKILL)
+    assert not outlived
 
 
 async def test_a_killed_parent_leaves_a_usable_folder(qdrant_program: Path, data: Path) -> None:

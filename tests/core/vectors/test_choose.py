@@ -1,8 +1,12 @@
 """Which store is opened, and how a server that fails is told."""
 
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -25,10 +29,11 @@ async def opened(
     url: str | None = None,
     binary: Path | None = None,
     api_key: str | None = None,
+    ca_cert: Path | None = None,
     seconds: float = 5.0,
 ) -> VectorStore:
     return await open_store(
-        url=url, api_key=api_key, ca_cert=None, binary=binary, folder=folder, timeout=seconds
+        url=url, api_key=api_key, ca_cert=ca_cert, binary=binary, folder=folder, timeout=seconds
     )
 
 
@@ -94,7 +99,7 @@ class Answer(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         status = int(self.path.split("/")[1])
-        body = b'{"status": {"error": "as asked"}, "result": 7}'
+        body = b'{"status": {"error": "as asked"}, "result": 7, "title": "", "version": "1.16.3"}'
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -105,15 +110,45 @@ class Answer(BaseHTTPRequestHandler):
         pass
 
 
+@contextmanager
+def serving(certificate: Path | None = None) -> Iterator[int]:
+    """The port of a server that answers so, with TLS when there is a certificate."""
+    server = HTTPServer(("127.0.0.1", 0), Answer)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
 @pytest.fixture(scope="module")
 def answering() -> Iterator[str]:
-    server = HTTPServer(("127.0.0.1", 0), Answer)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving() as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Key and self-signed certificate for the loopback address in one file."""
+    if not shutil.which("openssl"):
+        pytest.skip("no openssl to make a certificate with")
+    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
+    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(
+        [*command.split(), *subject, "-keyout", file, "-out", file.with_suffix(".crt")],
+        check=True,
+        capture_output=True,
+    )
+    file.write_text(file.read_text() + file.with_suffix(".crt").read_text())
+    return file
 
 
 @pytest.mark.parametrize(
@@ -131,6 +166,29 @@ async def test_failures_say_what_to_do(
 ) -> None:
     store = await opened(folder, url=f"{answering}/{status}")
     assert said in await failure(store)
+
+
+async def test_an_old_server_is_worth_an_advice(folder: Path, answering: str) -> None:
+    store = await opened(folder, url=f"{answering}/200")
+    advice = await store.advice()
+    await store.close()
+    assert advice is not None
+    assert "1.16.3" in advice
+    assert "upgrade" in advice
+
+
+async def test_tls_with_an_authority_of_ones_own(folder: Path, certificate: Path) -> None:
+    with serving(certificate) as port:
+        url = f"https://127.0.0.1:{port}/500"
+        assert "QDRANT_CA_CERT" in await failure(await opened(folder, url=url))
+        trusting = await opened(folder, url=url, ca_cert=certificate.with_suffix(".crt"))
+        assert "answered 500" in await failure(trusting)
+
+
+async def test_an_authority_that_cannot_be_read(folder: Path) -> None:
+    for wrong in (Path("/no/such.pem"), Path(__file__)):
+        with pytest.raises(StorageFailed, match="QDRANT_CA_CERT"):
+            await opened(folder, url=NOBODY, ca_cert=wrong)
 
 
 async def test_a_missing_collection_is_not_a_failure_of_the_server(

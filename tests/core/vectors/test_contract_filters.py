@@ -118,7 +118,7 @@ async def test_combinations(
     [
         DatetimeRange("at", gte=datetime(2024, 1, 1)),
         HasId(["not-a-uuid"]),
-        MatchAny("lang", ["python", 3]),  # type: ignore[list-item]
+        MatchAny("lang", ["python", 3]),  # type: ignore[arg-type]
         Match("calls[.name", "open"),
     ],
     ids=str,

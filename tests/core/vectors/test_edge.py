@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from pathlib import Path
 
 import pytest
@@ -178,11 +178,12 @@ async def test_the_event_loop_stays_alive_during_big_writes(opened: EdgeStore) -
         for n in range(2000)
     ]
     written = Filter(must=[Match("lang", "c")])
-    for work in (
+    works: list[Callable[[], Coroutine[None, None, None]]] = [
         lambda: opened.upsert("big", points),
         lambda: opened.upsert("big", points[:500]),
         lambda: opened.delete("big", written),
-    ):
+    ]
+    for work in works:
         gaps = await gaps_while(asyncio.create_task(work()))
         assert len(gaps) > 3, "it did not let others run"
         assert percentile_95(gaps) < PAUSE_SECONDS

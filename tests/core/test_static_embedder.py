@@ -1,0 +1,173 @@
+"""The shipped static model, as it is shipped."""
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from services.core.embedding.static import SHIPPED_MODEL, StaticEmbedder
+from services.core.errors import ModelUnavailable
+
+MAX_FOLDER_BYTES = 16 * 1024 * 1024
+MEGABYTE = 1024 * 1024
+
+TEXTS = [
+    "def read_config(path): return json.loads(path.read_text())",
+    "class HTTPConnectionPool: keeps sockets open for reuse",
+    "The meeting about the release was moved to Thursday.",
+    "",
+    "SELECT id, name FROM users WHERE active = 1",
+]
+ODD_TEXTS = [
+    "",
+    " \n\t ",
+    "\x00",
+    "a\x00b",
+    "🦀",
+    "🦀🎉👩‍👩‍👧",
+    "\ud800",
+    "漢字かな交じり文",
+    "x" * 5_000,
+    "[CLS] [UNK] [PAD]",
+    "\u202e\ufeff",
+]
+
+
+@pytest.fixture(scope="module")
+def embedder() -> StaticEmbedder:
+    return StaticEmbedder()
+
+
+@pytest.fixture(scope="module")
+def described() -> dict[str, object]:
+    content: dict[str, object] = json.loads((SHIPPED_MODEL / "model.json").read_text("utf-8"))
+    return content
+
+
+def similarity(embedder: StaticEmbedder, first: str, second: str) -> float:
+    return float(embedder.embed_query(first) @ embedder.embed_query(second))
+
+
+def test_rows_are_unit_vectors_of_the_stated_size(embedder: StaticEmbedder) -> None:
+    vectors = embedder.embed_documents(TEXTS)
+    assert vectors.shape == (len(TEXTS), embedder.dims)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+
+
+def test_query_is_one_vector(embedder: StaticEmbedder) -> None:
+    vector = embedder.embed_query(TEXTS[0])
+    assert vector.shape == (embedder.dims,)
+    assert vector.dtype == np.float32
+
+
+def test_no_texts_give_no_rows(embedder: StaticEmbedder) -> None:
+    assert embedder.embed_documents([]).shape == (0, embedder.dims)
+
+
+def test_two_loads_give_the_same_vectors(embedder: StaticEmbedder) -> None:
+    again = StaticEmbedder(SHIPPED_MODEL)
+    np.testing.assert_array_equal(again.embed_documents(TEXTS), embedder.embed_documents(TEXTS))
+
+
+def test_batch_equals_single(embedder: StaticEmbedder) -> None:
+    many = TEXTS * 120  # more than one batch
+    batch = embedder.embed_documents(many)
+    single = np.stack([embedder.embed_query(text) for text in TEXTS])
+    np.testing.assert_allclose(batch, np.tile(single, (120, 1)), atol=1e-6)
+
+
+def test_threads_share_one_embedder(embedder: StaticEmbedder) -> None:
+    expected = embedder.embed_documents(TEXTS)
+    with ThreadPoolExecutor(4) as threads:
+        for vectors in threads.map(embedder.embed_documents, [TEXTS] * 16):
+            np.testing.assert_allclose(vectors, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS, ids=ascii)
+def test_odd_text_gives_a_unit_vector(embedder: StaticEmbedder, text: str) -> None:
+    vector = embedder.embed_query(text)
+    assert np.isfinite(vector).all()
+    assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize("unit", ["open the file ", "x", "🦀", "\x00"], ids=ascii)
+def test_a_megabyte_gives_a_unit_vector(embedder: StaticEmbedder, unit: str) -> None:
+    vector = embedder.embed_query(unit * (MEGABYTE // len(unit)))
+    assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_blank_text_is_far_from_real_text(embedder: StaticEmbedder) -> None:
+    real = embedder.embed_documents([text for text in TEXTS if text])
+    assert np.abs(real @ embedder.embed_query("")).max() < 0.2
+
+
+@pytest.mark.parametrize(
+    ("text", "near", "far"),
+    [
+        ("delete a file", "remove a document from disk", "paint the house green"),
+        ("parse a JSON string", "json.loads(text)", "socket.bind(address)"),
+        ("a dog runs in the park", "puppies play outside", "the bank raised its interest rate"),
+        ("how long to wait for an answer", "def f(timeout): ...", "def f(colour): ..."),
+        ("compress data", "def gzip_bytes(raw): ...", "def send_mail(to): ..."),
+    ],
+)
+def test_similar_texts_are_closer(embedder: StaticEmbedder, text: str, near: str, far: str) -> None:
+    assert similarity(embedder, text, near) > similarity(embedder, text, far)
+
+
+@pytest.mark.parametrize(
+    "identifier", ["getHTTPResponse", "get_http_response", "GetHttpResponse", "get-http-response"]
+)
+def test_spelling_of_an_identifier_hardly_matters(
+    embedder: StaticEmbedder, identifier: str
+) -> None:
+    assert similarity(embedder, identifier, "get http response") > 0.9
+
+
+def test_folder_stays_small() -> None:
+    assert sum(path.stat().st_size for path in SHIPPED_MODEL.iterdir()) <= MAX_FOLDER_BYTES
+
+
+def test_description_agrees_with_the_files(
+    embedder: StaticEmbedder, described: dict[str, object]
+) -> None:
+    rows = np.load(SHIPPED_MODEL / "embeddings.npy", mmap_mode="r")
+    assert rows.dtype == np.int8
+    assert rows.shape == (described["tokens"], described["dims"])
+    assert np.load(SHIPPED_MODEL / "scales.npy").shape == (described["tokens"],)
+    assert embedder.name == described["name"] == SHIPPED_MODEL.name
+    assert embedder.dims == described["dims"]
+    hashes = described["sha256"]
+    assert isinstance(hashes, dict)
+    for name, expected in hashes.items():
+        assert hashlib.sha256((SHIPPED_MODEL / name).read_bytes()).hexdigest() == expected
+
+
+def test_attribution_is_shipped() -> None:
+    assert "Apache License" in (SHIPPED_MODEL / "LICENSE").read_text("utf-8")
+    assert "all-MiniLM-L6-v2" in (SHIPPED_MODEL / "NOTICE").read_text("utf-8")
+
+
+def test_missing_folder_is_a_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match="cannot be read"):
+        StaticEmbedder(tmp_path / "none")
+
+
+def test_damaged_tokenizer_is_a_clear_error(tmp_path: Path) -> None:
+    for path in SHIPPED_MODEL.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "tokenizer.json").write_text("{}", "utf-8")
+    with pytest.raises(ModelUnavailable, match=r"tokenizer\.json"):
+        StaticEmbedder(tmp_path)
+
+
+def test_unknown_format_is_a_clear_error(tmp_path: Path) -> None:
+    for path in SHIPPED_MODEL.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "model.json").write_text('{"format": 99, "name": "x"}', "utf-8")
+    with pytest.raises(ModelUnavailable, match="format 99"):
+        StaticEmbedder(tmp_path)

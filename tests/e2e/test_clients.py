@@ -1,0 +1,407 @@
+"""Real MCP clients against real running servers."""
+
+import functools
+import json
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from uuid import uuid4
+
+import fastmcp
+import jsonschema
+import pytest
+from fastmcp.client.transports import SSETransport, StdioTransport, StreamableHttpTransport
+from mcp.client.stdio import StdioServerParameters
+
+from services.core.errors import InvalidInput, serialise
+from tests.e2e.node_packages import Node
+from tests.e2e.talk import (
+    AUTO,
+    LEGACY,
+    MODERN,
+    Answer,
+    Calls,
+    Report,
+    Talk,
+    mcp_over_sse,
+    mcp_remote,
+    session_over_http,
+    session_over_sse,
+    session_over_stdio,
+    with_fastmcp,
+    with_inspector,
+    with_mcp,
+    with_script,
+)
+from tests.running import ROOT, Server, environment, running
+
+HANDSHAKE, STATELESS = "2025-11-25", "2026-07-28"
+SERVICES = ("memory", "indexer")
+CORE_TOOLS = {
+    "memory": {"store", "find", "set_session_defaults"},
+    "indexer": {"memory_store", "qdrant_list", "set_session_defaults"},
+}
+HTTP, SSE = "http", "sse"
+TOKEN = "a-token-for-tests"
+
+
+# --- what every client does ------------------------------------------------------------------
+
+
+def conversation(service: str, word: str) -> Calls:
+    """Store a memory about the word, look for it, and make a mistake."""
+    memory = {"information": f"The {word} service retries twice.", "metadata": {"tags": [word]}}
+    if service == "memory":
+        return [("store", memory), ("find", {"query": word}), ("find", {"query": ""})]
+    return [("memory_store", memory), ("qdrant_list", {}), ("memory_store", {"information": ""})]
+
+
+async def check(talk: Callable[[Calls], Awaitable[Report]], service: str, server: Server) -> Report:
+    """The conversation went as the contract says."""
+    word = fresh("word")
+    report = await talk(conversation(service, word))
+    stored, looked, refused = report.answers
+    assert sorted(report.tools) == sorted(served_tools(server, service))
+    assert all(json.loads(answer.text) == answer.body for answer in report.answers)
+    assert not stored.is_error
+    assert stored.body["ok"] is True
+    assert not looked.is_error
+    if service == "memory":
+        assert found_ids(looked)[0] == stored.body["id"]
+        assert looked.body["results"][0]["metadata"]["tags"] == [word]
+    else:
+        assert "memories" in {row["name"] for row in looked.body["collections"]}
+        assert await found_in(server, word) == [stored.body["id"]]
+    check_refusal(refused, "query" if service == "memory" else "information")
+    return report
+
+
+def check_refusal(answer: Answer, field: str) -> None:
+    assert answer.is_error
+    assert set(answer.body) == {"ok", "error", "error_code", "details"}
+    assert answer.body["ok"] is False
+    assert answer.body["error_code"] == "VALIDATION_ERROR"
+    assert answer.body["details"]["field"] == field
+    assert field in answer.body["error"]
+
+
+def found_ids(answer: Answer) -> list[str]:
+    return [hit["id"] for hit in answer.body["results"]]
+
+
+async def found_in(server: Server, tag: str) -> list[str]:
+    """The memories with this tag in the default collection, as a new connection sees them."""
+    report = await with_fastmcp(server.memory_http, [("find", {"query": tag, "tags": tag})])
+    return found_ids(report.answers[0])
+
+
+def served_tools(server: Server, service: str) -> list[str]:
+    health = server.memory_health if service == "memory" else server.indexer_health
+    with urllib.request.urlopen(f"{health}/tools") as answer:
+        return [tool["name"] for tool in json.load(answer)["tools"]]
+
+
+def url_of(server: Server, service: str, transport: str) -> str:
+    return str(getattr(server, f"{service}_{transport}"))
+
+
+def fresh(prefix: str) -> str:
+    return f"{prefix}{uuid4().hex[:12]}"
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_the_contracts_tools_are_served(server: Server, service: str) -> None:
+    assert CORE_TOOLS[service] <= set(served_tools(server, service))
+
+
+# --- Python clients ---------------------------------------------------------------------------
+
+PYTHON_CLIENTS = [
+    pytest.param(with_fastmcp, HTTP, STATELESS, id="fastmcp-http"),
+    pytest.param(
+        functools.partial(with_fastmcp, mode=LEGACY), HTTP, HANDSHAKE, id="fastmcp-http-handshake"
+    ),
+    pytest.param(functools.partial(with_fastmcp, mode=LEGACY), SSE, HANDSHAKE, id="fastmcp-sse"),
+    pytest.param(with_mcp, HTTP, STATELESS, id="mcp-http"),
+    pytest.param(
+        functools.partial(with_mcp, mode=LEGACY), HTTP, HANDSHAKE, id="mcp-http-handshake"
+    ),
+    pytest.param(mcp_over_sse, SSE, HANDSHAKE, id="mcp-sse"),
+    pytest.param(session_over_http, HTTP, HANDSHAKE, id="mcp-session-http"),
+    pytest.param(session_over_sse, SSE, HANDSHAKE, id="mcp-session-sse"),
+]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize(("talk", "transport", "protocol"), PYTHON_CLIENTS)
+async def test_python_clients(
+    server: Server, talk: Talk, transport: str, protocol: str, service: str
+) -> None:
+    url = url_of(server, service, transport)
+    report = await check(lambda calls: talk(url, calls), service, server)
+    assert report.protocol == protocol
+
+
+def stdio_command(service: str, folder: Path, **settings: str) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", f"services.{service}", "--transports", "stdio"],
+        env=environment(folder / "data", **settings),
+        cwd=ROOT,
+    )
+
+
+async def test_fastmcp_over_stdio(server: Server, tmp_path: Path) -> None:
+    """The indexer as a program of the client's, with the memory server that runs elsewhere."""
+    command = stdio_command("indexer", tmp_path, CTX_MEMORY_URL=server.memory_http)
+    transport = StdioTransport(
+        command.command, command.args, env=command.env, cwd=str(ROOT), keep_alive=False
+    )
+    word = fresh("word")
+    calls = [*conversation("indexer", word)[::2], ("qdrant_list", {})]
+    report = await with_fastmcp(transport, calls)
+    stored, refused, listed = report.answers
+    assert sorted(report.tools) == sorted(served_tools(server, "indexer"))
+    assert await found_in(server, word) == [stored.body["id"]]
+    check_refusal(refused, "information")
+    assert listed.body["ok"] is True
+
+
+@pytest.mark.parametrize(
+    ("talk", "protocol"),
+    [
+        pytest.param(with_mcp, STATELESS, id="mcp"),
+        pytest.param(session_over_stdio, HANDSHAKE, id="mcp-session"),
+    ],
+)
+async def test_mcp_over_stdio(
+    server: Server,
+    tmp_path: Path,
+    talk: Callable[[StdioServerParameters, Calls], Awaitable[Report]],
+    protocol: str,
+) -> None:
+    command = stdio_command("memory", tmp_path)
+    report = await check(lambda calls: talk(command, calls), "memory", server)
+    assert report.protocol == protocol
+
+
+# --- Node clients -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize(
+    ("script", "transport", "mode", "protocol"),
+    [
+        pytest.param("sdk1.mjs", HTTP, (), HANDSHAKE, id="sdk-1-http"),
+        pytest.param("sdk1.mjs", SSE, (), HANDSHAKE, id="sdk-1-sse"),
+        pytest.param("client2.mjs", HTTP, (AUTO,), STATELESS, id="client-2-http"),
+        pytest.param("client2.mjs", HTTP, (LEGACY,), HANDSHAKE, id="client-2-http-handshake"),
+        pytest.param("client2.mjs", SSE, (LEGACY,), HANDSHAKE, id="client-2-sse"),
+    ],
+)
+async def test_typescript_clients(
+    server: Server,
+    node: Node,
+    script: str,
+    transport: str,
+    mode: tuple[str, ...],
+    protocol: str,
+    service: str,
+) -> None:
+    arguments = (transport, url_of(server, service, transport), *mode)
+    report = await check(lambda calls: with_script(node, script, arguments, calls), service, server)
+    assert report.protocol == protocol
+
+
+@pytest.mark.parametrize(
+    ("service", "transport", "era"),
+    [("memory", HTTP, MODERN), ("memory", SSE, LEGACY), ("indexer", HTTP, LEGACY)],
+)
+async def test_inspector(
+    server: Server, node: Node, service: str, transport: str, era: str
+) -> None:
+    url = url_of(server, service, transport)
+    await check(lambda calls: with_inspector(node, url, calls, era), service, server)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_inspector_finds_no_fault_in_the_schemas(
+    server: Server, node: Node, service: str
+) -> None:
+    """`--strict` ends with an error where a schema is not portable between clients."""
+    url = url_of(server, service, HTTP)
+    inspector = node.package("mcp-inspector")
+    listed = await node.run(inspector, "--cli", url, "--method", "tools/list", "--strict")
+    assert len(json.loads(listed)["tools"]) == len(served_tools(server, service))
+
+
+@pytest.mark.parametrize(
+    ("service", "transport", "mode", "protocol"),
+    [
+        ("memory", SSE, LEGACY, HANDSHAKE),
+        ("memory", HTTP, LEGACY, HANDSHAKE),
+        ("indexer", SSE, LEGACY, HANDSHAKE),
+        ("indexer", HTTP, AUTO, STATELESS),
+    ],
+)
+async def test_mcp_remote(
+    server: Server, node: Node, service: str, transport: str, mode: str, protocol: str
+) -> None:
+    url = url_of(server, service, transport)
+    proxy = mcp_remote(node, url, "--transport", f"{transport}-only")
+    report = await check(lambda calls: with_mcp(proxy, calls, mode), service, server)
+    assert report.protocol == protocol
+
+
+# --- session defaults -------------------------------------------------------------------------
+
+
+def storing_apart(collection: str, word: str, session: dict[str, str]) -> Calls:
+    """Choose a collection, store there and look there."""
+    memory = {"information": f"Apart: {word}.", "metadata": {"tags": [word]}}
+    return [
+        ("set_session_defaults", {"collection": collection} | session),
+        ("store", memory | session),
+        ("find", {"query": word, "tags": word} | session),
+    ]
+
+
+async def check_apart(report: Report, applied: str, word: str, server: Server) -> str:
+    """Found where it was stored and not in the default collection; returns the token."""
+    chosen, stored, looked = report.answers
+    assert chosen.body["applied"] == applied
+    assert found_ids(looked) == [stored.body["id"]]
+    assert await found_in(server, word) == []
+    return str(chosen.body["session"])
+
+
+@pytest.mark.parametrize(
+    ("talk", "transport"),
+    [
+        pytest.param(functools.partial(with_fastmcp, mode=LEGACY), HTTP, id="http"),
+        pytest.param(functools.partial(with_fastmcp, mode=LEGACY), SSE, id="sse"),
+        pytest.param(session_over_http, HTTP, id="mcp-session-http"),
+    ],
+)
+async def test_defaults_last_as_long_as_a_connection(
+    server: Server, talk: Talk, transport: str
+) -> None:
+    word, collection = fresh("word"), fresh("team-")
+    url = url_of(server, "memory", transport)
+    report = await talk(url, storing_apart(collection, word, session={}))
+    token = await check_apart(report, "connection", word, server)
+
+    again = [("set_session_defaults", {"session": token}), ("find", {"query": word, "tags": word})]
+    chosen, looked = (await talk(url, again)).answers
+    assert chosen.body["defaults"] == {"collection": collection}
+    assert found_ids(looked) == [report.answers[1].body["id"]]
+
+
+async def test_defaults_of_the_typescript_sdk(server: Server, node: Node) -> None:
+    word = fresh("word")
+    calls = storing_apart(fresh("team-"), word, session={})
+    report = await with_script(node, "sdk1.mjs", (HTTP, server.memory_http), calls)
+    await check_apart(report, "connection", word, server)
+
+
+async def test_defaults_go_by_token_where_there_is_no_connection(server: Server) -> None:
+    word, collection = fresh("word"), fresh("team-")
+    url = server.memory_http
+    begun = await with_fastmcp(url, [("set_session_defaults", {"collection": collection})])
+    token = {"session": str(begun.answers[0].body["session"])}
+    report = await with_fastmcp(url, storing_apart(collection, word, token))
+    assert await check_apart(report, "session", word, server) == token["session"]
+
+    other = await with_mcp(url, [("find", {"query": word, "tags": word} | token)])
+    assert found_ids(other.answers[0]) == [report.answers[1].body["id"]]
+
+
+async def test_a_stateless_call_without_the_token_has_no_defaults(server: Server) -> None:
+    word = fresh("word")
+    calls = storing_apart(fresh("team-"), word, session={})
+    _, stored, _ = (await with_fastmcp(server.memory_http, calls)).answers
+    assert await found_in(server, word) == [stored.body["id"]]
+
+
+async def test_an_unknown_token_is_refused(server: Server) -> None:
+    report = await with_fastmcp(server.memory_http, [("find", {"query": "x", "session": "gone"})])
+    check_refusal(report.answers[0], "session")
+
+
+# --- what docs/clients.md promises ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [AUTO, LEGACY])
+@pytest.mark.parametrize(
+    ("suffix", "headers", "tools"),
+    [
+        ("/x/memory", {}, {"store", "find"}),
+        ("", {"X-MCP-Toolsets": "session,nonsense"}, {"set_session_defaults"}),
+        ("", {"X-MCP-Readonly": "true"}, {"find"}),
+        ("/x/memory", {"X-MCP-Toolsets": "session", "X-MCP-Readonly": "true"}, {"find"}),
+    ],
+)
+async def test_a_client_chooses_its_tools(
+    server: Server, suffix: str, headers: dict[str, str], tools: set[str], mode: str
+) -> None:
+    transport = StreamableHttpTransport(server.memory_http + suffix, headers)
+    report = await with_fastmcp(transport, [], mode)
+    assert CORE_TOOLS["memory"] & set(report.tools) == tools
+
+
+@pytest.mark.parametrize(
+    ("kind", "transport", "mode"),
+    [
+        pytest.param(StreamableHttpTransport, HTTP, AUTO, id="http"),
+        pytest.param(StreamableHttpTransport, HTTP, LEGACY, id="http-handshake"),
+        pytest.param(SSETransport, SSE, LEGACY, id="sse"),
+    ],
+)
+async def test_a_hidden_tool_is_refused(
+    server: Server,
+    kind: type[StreamableHttpTransport | SSETransport],
+    transport: str,
+    mode: str,
+) -> None:
+    to = kind(url_of(server, "memory", transport), headers={"X-MCP-Readonly": "true"})
+    report = await with_fastmcp(to, [("store", {"information": "No."})], mode)
+    assert "store" not in report.tools
+    assert report.answers[0].is_error
+    assert report.answers[0].body["error_code"] == "NOT_PERMITTED"
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_error_bodies_fit_the_schema_of_every_tool(server: Server, service: str) -> None:
+    """Clients such as the TypeScript SDK 1.x check errors too, and hide one that does not fit."""
+    body = serialise(InvalidInput("field", "is wrong"))
+    async with fastmcp.Client(url_of(server, service, HTTP)) as client:
+        for tool in await client.list_tools():
+            assert tool.output_schema, tool.name
+            jsonschema.validate(body, tool.output_schema)
+
+
+async def test_bearer_tokens(node: Node, tmp_path: Path) -> None:
+    """Without a token a client is turned away; with one it may come in, over every transport."""
+    env = environment(tmp_path / "data", CTX_AUTH_TOKENS=f"another,{TOKEN}")
+    header, value = "Authorization:${AUTH_HEADER}", f"Bearer {TOKEN}"
+    with running(env, "-m", "services.memory") as guarded:
+        url, sse_url = guarded.memory_http, guarded.memory_sse
+        assert status_without_token(url) == status_without_token(sse_url) == 401
+        for to in (
+            StreamableHttpTransport(url, {"Authorization": value}),
+            StreamableHttpTransport(f"{url}/x/memory", {"Authorization": f"bearer {TOKEN}"}),
+        ):
+            assert "find" in (await with_fastmcp(to, [])).tools
+        for to, transport in ((url, HTTP), (sse_url, SSE)):
+            options = ("--transport", f"{transport}-only", "--header", header)
+            proxy = mcp_remote(node, to, *options, AUTH_HEADER=value)
+            assert "find" in (await with_mcp(proxy, [], LEGACY)).tools
+
+
+def status_without_token(url: str) -> int:
+    with pytest.raises(urllib.error.HTTPError) as refused, urllib.request.urlopen(url):
+        pass
+    with refused.value as answer:
+        return answer.code
