@@ -13,7 +13,7 @@ from typing import Literal
 from ctx.probe import Answer, ask_all
 from services.core.embedding.choose import open_embedder
 from services.core.errors import CtxError, SettingsInvalid
-from services.core.parts import open_parts, prepare_data_dir
+from services.core.parts import open_vectors, prepare_data_dir
 from services.core.settings import HEALTH_PORT_OFFSET, Settings, load
 from services.core.vectors.owner import Owner, who_owns
 
@@ -145,11 +145,11 @@ async def _qdrant(settings: Settings, owner: Owner | None, answers: Sequence[Ans
             return Finding("qdrant", "warn", detail, mend)
         return _advised(detail, [text for answer in answers for text in answer.advice])
     try:
-        async with open_parts(settings) as parts:
-            await parts.vectors.ping()
-            count = len(await parts.vectors.list_collections())
-            advice = await parts.vectors.advice()
-            detail = f"{parts.vectors.engine}, {count} collections"
+        async with open_vectors(settings) as vectors:
+            await vectors.ping()
+            count = len(await vectors.list_collections())
+            advice = await vectors.advice()
+            detail = f"{vectors.engine}, {count} collections"
     except CtxError as error:
         return Finding("qdrant", "fail", error.message, "Do what the message says, then try again.")
     return _advised(detail, [advice] if advice else [])

@@ -33,6 +33,20 @@ class Parts:
 @contextlib.asynccontextmanager
 async def open_parts(settings: Settings) -> AsyncIterator[Parts]:
     """Open the store, then the model; close both at the end."""
+    async with open_vectors(settings) as vectors:
+        embedder = await asyncio.to_thread(
+            open_embedder, settings.embedding_model, settings.embedding_cache_path
+        )
+        log.info("vectors: %s; model: %s (%d)", vectors.engine, embedder.name, embedder.dims)
+        try:
+            yield Parts(vectors, embedder)
+        finally:
+            embedder.close()
+
+
+@contextlib.asynccontextmanager
+async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore]:
+    """The store that the settings choose."""
     prepare_data_dir(settings)
     secret = settings.qdrant_api_key
     vectors = await open_store(
@@ -44,14 +58,7 @@ async def open_parts(settings: Settings) -> AsyncIterator[Parts]:
         timeout=settings.qdrant_timeout_seconds,
     )
     try:
-        embedder = await asyncio.to_thread(
-            open_embedder, settings.embedding_model, settings.embedding_cache_path
-        )
-        log.info("vectors: %s; model: %s (%d)", vectors.engine, embedder.name, embedder.dims)
-        try:
-            yield Parts(vectors, embedder)
-        finally:
-            embedder.close()
+        yield vectors
     finally:
         await vectors.close()
 

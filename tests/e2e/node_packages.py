@@ -159,6 +159,6 @@ def _install(folder: Path, package: str) -> None:
             command, cwd=folder, check=True, capture_output=True, text=True, timeout=INSTALL_SECONDS
         )
     except subprocess.CalledProcessError as error:
-        raise Unobtainable(f"npm install failed: {error.stderr[-1000:]}") from error
+        raise Unobtainable(f"npm install failed: {error.stderr[:300]}") from error
     except subprocess.TimeoutExpired as error:
         raise Unobtainable(f"npm install took longer than {INSTALL_SECONDS} s") from error

@@ -4,6 +4,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import fastmcp
 import mcp
@@ -14,10 +15,12 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from tests.e2e.node_packages import Node
+from tests.running import Server
 
 Call = tuple[str, dict[str, Any]]
 Calls = Sequence[Call]
 LEGACY, AUTO, MODERN = "legacy", "auto", "modern"
+HTTP, SSE = "http", "sse"
 
 
 @dataclass(frozen=True)
@@ -129,3 +132,24 @@ def mcp_remote(node: Node, url: str, *options: str, **env: str) -> StdioServerPa
 def _wire(result: Mapping[str, Any]) -> Answer:
     [content] = result["content"]
     return Answer(result["isError"], result["structuredContent"], content["text"])
+
+
+# --- what tests ask about it --------------------------------------------------------------------
+
+
+def url_of(server: Server, service: str, transport: str) -> str:
+    return str(getattr(server, f"{service}_{transport}"))
+
+
+def fresh(prefix: str) -> str:
+    return f"{prefix}{uuid4().hex[:12]}"
+
+
+def found_ids(answer: Answer) -> list[str]:
+    return [hit["id"] for hit in answer.body["results"]]
+
+
+async def found_in(server: Server, tag: str) -> list[str]:
+    """The memories with this tag in the default collection, as a new connection sees them."""
+    report = await with_fastmcp(server.memory_http, [("find", {"query": tag, "tags": tag})])
+    return found_ids(report.answers[0])

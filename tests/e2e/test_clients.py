@@ -7,7 +7,6 @@ import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from uuid import uuid4
 
 import fastmcp
 import jsonschema
@@ -19,17 +18,23 @@ from services.core.errors import InvalidInput, serialise
 from tests.e2e.node_packages import Node
 from tests.e2e.talk import (
     AUTO,
+    HTTP,
     LEGACY,
     MODERN,
+    SSE,
     Answer,
     Calls,
     Report,
     Talk,
+    found_ids,
+    found_in,
+    fresh,
     mcp_over_sse,
     mcp_remote,
     session_over_http,
     session_over_sse,
     session_over_stdio,
+    url_of,
     with_fastmcp,
     with_inspector,
     with_mcp,
@@ -43,7 +48,6 @@ CORE_TOOLS = {
     "memory": {"store", "find", "set_session_defaults"},
     "indexer": {"memory_store", "qdrant_list", "set_session_defaults"},
 }
-HTTP, SSE = "http", "sse"
 TOKEN = "a-token-for-tests"
 
 
@@ -87,28 +91,10 @@ def check_refusal(answer: Answer, field: str) -> None:
     assert field in answer.body["error"]
 
 
-def found_ids(answer: Answer) -> list[str]:
-    return [hit["id"] for hit in answer.body["results"]]
-
-
-async def found_in(server: Server, tag: str) -> list[str]:
-    """The memories with this tag in the default collection, as a new connection sees them."""
-    report = await with_fastmcp(server.memory_http, [("find", {"query": tag, "tags": tag})])
-    return found_ids(report.answers[0])
-
-
 def served_tools(server: Server, service: str) -> list[str]:
     health = server.memory_health if service == "memory" else server.indexer_health
     with urllib.request.urlopen(f"{health}/tools") as answer:
         return [tool["name"] for tool in json.load(answer)["tools"]]
-
-
-def url_of(server: Server, service: str, transport: str) -> str:
-    return str(getattr(server, f"{service}_{transport}"))
-
-
-def fresh(prefix: str) -> str:
-    return f"{prefix}{uuid4().hex[:12]}"
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -253,81 +239,6 @@ async def test_mcp_remote(
     proxy = mcp_remote(node, url, "--transport", f"{transport}-only")
     report = await check(lambda calls: with_mcp(proxy, calls, mode), service, server)
     assert report.protocol == protocol
-
-
-# --- session defaults -------------------------------------------------------------------------
-
-
-def storing_apart(collection: str, word: str, session: dict[str, str]) -> Calls:
-    """Choose a collection, store there and look there."""
-    memory = {"information": f"Apart: {word}.", "metadata": {"tags": [word]}}
-    return [
-        ("set_session_defaults", {"collection": collection} | session),
-        ("store", memory | session),
-        ("find", {"query": word, "tags": word} | session),
-    ]
-
-
-async def check_apart(report: Report, applied: str, word: str, server: Server) -> str:
-    """Found where it was stored and not in the default collection; returns the token."""
-    chosen, stored, looked = report.answers
-    assert chosen.body["applied"] == applied
-    assert found_ids(looked) == [stored.body["id"]]
-    assert await found_in(server, word) == []
-    return str(chosen.body["session"])
-
-
-@pytest.mark.parametrize(
-    ("talk", "transport"),
-    [
-        pytest.param(functools.partial(with_fastmcp, mode=LEGACY), HTTP, id="http"),
-        pytest.param(functools.partial(with_fastmcp, mode=LEGACY), SSE, id="sse"),
-        pytest.param(session_over_http, HTTP, id="mcp-session-http"),
-    ],
-)
-async def test_defaults_last_as_long_as_a_connection(
-    server: Server, talk: Talk, transport: str
-) -> None:
-    word, collection = fresh("word"), fresh("team-")
-    url = url_of(server, "memory", transport)
-    report = await talk(url, storing_apart(collection, word, session={}))
-    token = await check_apart(report, "connection", word, server)
-
-    again = [("set_session_defaults", {"session": token}), ("find", {"query": word, "tags": word})]
-    chosen, looked = (await talk(url, again)).answers
-    assert chosen.body["defaults"] == {"collection": collection}
-    assert found_ids(looked) == [report.answers[1].body["id"]]
-
-
-async def test_defaults_of_the_typescript_sdk(server: Server, node: Node) -> None:
-    word = fresh("word")
-    calls = storing_apart(fresh("team-"), word, session={})
-    report = await with_script(node, "sdk1.mjs", (HTTP, server.memory_http), calls)
-    await check_apart(report, "connection", word, server)
-
-
-async def test_defaults_go_by_token_where_there_is_no_connection(server: Server) -> None:
-    word, collection = fresh("word"), fresh("team-")
-    url = server.memory_http
-    begun = await with_fastmcp(url, [("set_session_defaults", {"collection": collection})])
-    token = {"session": str(begun.answers[0].body["session"])}
-    report = await with_fastmcp(url, storing_apart(collection, word, token))
-    assert await check_apart(report, "session", word, server) == token["session"]
-
-    other = await with_mcp(url, [("find", {"query": word, "tags": word} | token)])
-    assert found_ids(other.answers[0]) == [report.answers[1].body["id"]]
-
-
-async def test_a_stateless_call_without_the_token_has_no_defaults(server: Server) -> None:
-    word = fresh("word")
-    calls = storing_apart(fresh("team-"), word, session={})
-    _, stored, _ = (await with_fastmcp(server.memory_http, calls)).answers
-    assert await found_in(server, word) == [stored.body["id"]]
-
-
-async def test_an_unknown_token_is_refused(server: Server) -> None:
-    report = await with_fastmcp(server.memory_http, [("find", {"query": "x", "session": "gone"})])
-    check_refusal(report.answers[0], "session")
 
 
 # --- what docs/clients.md promises ------------------------------------------------------------

@@ -50,9 +50,7 @@ class Metadata(BaseModel):
         return values
 
 
-Information = Annotated[
-    str, Field(min_length=1, description="What to remember, in plain words.")
-]
+Information = Annotated[str, Field(min_length=1, description="What to remember, in plain words.")]
 MetadataArgument = Annotated[
     Metadata | None, Field(description="What the entry is about, to filter and sort by.")
 ]

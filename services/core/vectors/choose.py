@@ -1,12 +1,13 @@
-"""Which Qdrant to use: the one at a URL, a child of ours, or the embedded one."""
+"""Which Qdrant to use: the one at a URL, a child of ours, or the embedded one.
+
+The server's client takes 1.4 CPU-seconds to import, so only who needs it does.
+"""
 
 from pathlib import Path
 
-from services.core.vectors.child import QdrantChild
 from services.core.vectors.edge import EdgeStore
 from services.core.vectors.owner import own
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.server import ServerStore
 
 # Beside the embedded engine's collections: their files are not the same.
 CHILD_FOLDER = "server"
@@ -26,13 +27,18 @@ async def open_store(
     A server at a URL is not asked yet, so that it may start later than we do: `ping` asks it.
     """
     if url:
+        from services.core.vectors.server import ServerStore  # noqa: PLC0415 - see the top
+
         return ServerStore.connect(url, api_key=api_key, ca_cert=ca_cert, timeout=timeout)
     if binary:
         return await _open_child(binary, folder, timeout)
     return await EdgeStore.open(folder)
 
 
-async def _open_child(binary: Path, folder: Path, seconds: float) -> ServerStore:
+async def _open_child(binary: Path, folder: Path, seconds: float) -> VectorStore:
+    from services.core.vectors.child import QdrantChild  # noqa: PLC0415 - see the top
+    from services.core.vectors.server import ServerStore  # noqa: PLC0415
+
     ownership = own(folder)
     try:
         child = await QdrantChild.start(binary, folder / CHILD_FOLDER)
