@@ -5,7 +5,7 @@ import json
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import fastmcp
@@ -293,22 +293,36 @@ async def test_error_bodies_fit_the_schema_of_every_tool(server: Server, service
             jsonschema.validate(body, tool.output_schema)
 
 
-async def test_bearer_tokens(node: Node, tmp_path: Path) -> None:
-    """Without a token a client is turned away; with one it may come in, over every transport."""
-    env = environment(tmp_path / "data", CTX_AUTH_TOKENS=f"another,{TOKEN}")
-    header, value = "Authorization:${AUTH_HEADER}", f"Bearer {TOKEN}"
-    with running(env, "-m", "services.memory") as guarded:
-        url, sse_url = guarded.memory_http, guarded.memory_sse
-        assert status_without_token(url) == status_without_token(sse_url) == 401
-        for to in (
-            StreamableHttpTransport(url, {"Authorization": value}),
-            StreamableHttpTransport(f"{url}/x/memory", {"Authorization": f"bearer {TOKEN}"}),
-        ):
-            assert "find" in (await with_fastmcp(to, [])).tools
-        for to, transport in ((url, HTTP), (sse_url, SSE)):
-            options = ("--transport", f"{transport}-only", "--header", header)
-            proxy = mcp_remote(node, to, *options, AUTH_HEADER=value)
-            assert "find" in (await with_mcp(proxy, [], LEGACY)).tools
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A memory server that asks for a token."""
+    folder = tmp_path_factory.mktemp("guarded") / "data"
+    with running(
+        environment(folder, CTX_AUTH_TOKENS=f"another,{TOKEN}"), "-m", "services.memory"
+    ) as it:
+        yield it
+
+
+async def test_bearer_tokens(guarded: Server) -> None:
+    url = guarded.memory_http
+    assert status_without_token(url) == status_without_token(guarded.memory_sse) == 401
+    for to, scheme in ((url, "Bearer"), (f"{url}/x/memory", "bearer")):
+        transport = StreamableHttpTransport(to, {"Authorization": f"{scheme} {TOKEN}"})
+        assert "find" in (await with_fastmcp(transport, [])).tools
+
+
+@pytest.mark.parametrize("transport", [HTTP, SSE])
+async def test_bearer_tokens_through_mcp_remote(
+    guarded: Server, node: Node, transport: str
+) -> None:
+    header = "Authorization:${AUTH_HEADER}"
+    proxy = mcp_remote(
+        node,
+        url_of(guarded, "memory", transport),
+        *("--transport", f"{transport}-only", "--header", header),
+        AUTH_HEADER=f"Bearer {TOKEN}",
+    )
+    assert "find" in (await with_mcp(proxy, [], LEGACY)).tools
 
 
 def status_without_token(url: str) -> int:

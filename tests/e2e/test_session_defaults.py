@@ -93,4 +93,7 @@ async def test_a_stateless_call_without_the_token_has_no_defaults(server: Server
 
 async def test_an_unknown_token_is_refused(server: Server) -> None:
     report = await with_fastmcp(server.memory_http, [("find", {"query": "x", "session": "gone"})])
-    check_refusal(report.answers[0], "session")
+    [refused] = report.answers
+    assert refused.is_error
+    assert refused.body["error_code"] == "VALIDATION_ERROR"
+    assert refused.body["details"]["field"] == "session"
