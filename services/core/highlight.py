@@ -3,16 +3,16 @@
 from collections.abc import Collection
 from itertools import pairwise
 
-from services.core.tokens import Word, terms, text_terms, words
+from services.core.tokens import Word, terms, words
 
 OPEN, CLOSE = "<<", ">>"
 CONTEXT_WORDS = 4  # on either side of a match: enough to recognise the place
 MAX_FRAGMENTS = 3
 
 
-def highlights(text: str, query: str, limit: int = MAX_FRAGMENTS) -> list[str]:
-    """The fragments that hold most of the query's terms, in the order of the text."""
-    wanted = frozenset(text_terms(query))
+def highlights(text: str, wanted: Collection[str], limit: int = MAX_FRAGMENTS) -> list[str]:
+    """The fragments that hold most of the wanted terms, in the order of the text."""
+    wanted = frozenset(wanted)
     found = list(words(text))
     matches = [i for i, word in enumerate(found) if not wanted.isdisjoint(terms(word.text))]
     groups = _groups(matches)

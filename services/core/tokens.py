@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from py_rust_stemmers import SnowballStemmer
 
@@ -26,8 +26,7 @@ STOPWORDS = frozenset(
 _stemmer = SnowballStemmer("english")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a text and where it stands."""
 
     start: int

@@ -1,8 +1,13 @@
-from services.core.highlight import highlights
+from services.core.highlight import highlights as marked
+from services.core.tokens import text_terms
 
 TEXT = (
     "Efficient Python pattern for processing large files using generators to minimize memory usage"
 )
+
+
+def highlights(text: str, query: str) -> list[str]:
+    return marked(text, text_terms(query))
 
 
 def test_matches_are_marked_and_neighbours_joined() -> None:

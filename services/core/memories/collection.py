@@ -8,6 +8,7 @@ from services.core import sparse
 from services.core.embedding.protocol import Embedder
 from services.core.highlight import highlights
 from services.core.memories.model import Memory, MemoryHit, Wanted, folded
+from services.core.tokens import text_terms
 from services.core.vectors.model import (
     CollectionSpec,
     Hit,
@@ -73,7 +74,8 @@ async def recall(
     hits, total = await asyncio.gather(
         store.query(collection, request), store.count(collection, where)
     )
-    return [_memory_hit(hit, query, len(legs)) for hit in hits], total
+    wanted_terms = frozenset(text_terms(query))
+    return [_memory_hit(hit, wanted_terms, len(legs)) for hit in hits], total
 
 
 def _payload(memory: Memory) -> dict[str, Any]:
@@ -87,13 +89,13 @@ def _payload(memory: Memory) -> dict[str, Any]:
     return {"information": memory.information, "metadata": dict(metadata), **fields}
 
 
-def _memory_hit(hit: Hit, query: str, legs: int) -> MemoryHit:
+def _memory_hit(hit: Hit, terms: frozenset[str], legs: int) -> MemoryHit:
     return {
         "id": hit.id,
         "information": hit.payload["information"],
         "metadata": hit.payload["metadata"],
         "score": _share(hit.score, legs),
-        "highlights": highlights(hit.payload["information"], query),
+        "highlights": highlights(hit.payload["information"], terms),
     }
 
 
