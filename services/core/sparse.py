@@ -1,6 +1,7 @@
 """BM25 as sparse vectors: term frequency here, inverse document frequency in Qdrant."""
 
-from collections import Counter
+from collections import defaultdict
+from typing import NamedTuple
 from zlib import crc32
 
 from services.core.tokens import text_terms
@@ -11,9 +12,24 @@ B = 0.75  # how much long documents are discounted: the usual BM25 value
 AVERAGE_TERMS = 100  # fixed, so that a vector does not depend on the rest of the collection
 
 
+class Field(NamedTuple):
+    """A text of a document, and how often each of its terms counts."""
+
+    text: str
+    weight: float
+
+
 def document(text: str) -> Sparse:
     """Term weights of a text that is stored."""
-    counts = Counter(text_terms(text))
+    return fields_document(Field(text, 1.0))
+
+
+def fields_document(*fields: Field) -> Sparse:
+    """Term weights of a document of several fields, as one text in which some words count more."""
+    counts: defaultdict[str, float] = defaultdict(float)
+    for field in fields:
+        for term in text_terms(field.text):
+            counts[term] += field.weight
     length = sum(counts.values())
     norm = K1 * (1 - B + B * length / AVERAGE_TERMS)
     return _vector({term: n * (K1 + 1) / (n + norm) for term, n in counts.items()})
