@@ -191,7 +191,13 @@ class EdgeStore:
         return self._collection(collection).facet(field, where, limit)
 
     async def query(self, collection: str, query: Query) -> Sequence[Hit]:
-        return self._collection(collection).query(query)
+        [hits] = await self.query_batch(collection, [query])
+        return hits
+
+    async def query_batch(
+        self, collection: str, queries: Sequence[Query]
+    ) -> Sequence[Sequence[Hit]]:
+        return self._collection(collection).query_batch(queries)
 
     # --- the store itself ------------------------------------------------------------------
 

@@ -158,12 +158,13 @@ class EdgeCollection:
         found = self._call(lambda: self._shard.facet(edge_types.facet(field, where, limit)))
         return edge_types.facets(found)
 
-    def query(self, asked: Query) -> list[Hit]:
-        checks.query(asked)
-        for leg in asked.legs:
-            checks.vector(self.spec, leg.using, leg.vector)
-        found = self._call(lambda: self._shard.query(edge_types.query(asked)))
-        return [edge_types.hit(each) for each in found]
+    def query_batch(self, asked: Sequence[Query]) -> list[list[Hit]]:
+        for each in asked:
+            checks.query(each)
+            for leg in each.legs:
+                checks.vector(self.spec, leg.using, leg.vector)
+        found = self._call(lambda: self._shard.query_batch(edge_types.batch(asked)))
+        return [[edge_types.hit(each) for each in hits] for hits in found]
 
     def flush(self) -> None:
         self._call(self._shard.flush)

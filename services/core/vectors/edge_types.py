@@ -187,7 +187,7 @@ def query(asked: Query) -> edge.QueryRequest:
             offset=asked.offset,
             query=_nearest(asked.legs[0]),
             filter=where,
-            with_payload=True,
+            with_payload=_wanted(asked),
         )
     return edge.QueryRequest(
         limit=asked.limit,
@@ -196,8 +196,16 @@ def query(asked: Query) -> edge.QueryRequest:
         prefetches=[
             edge.Prefetch(limit=leg.limit, query=_nearest(leg), filter=where) for leg in asked.legs
         ],
-        with_payload=True,
+        with_payload=_wanted(asked),
     )
+
+
+def batch(asked: Sequence[Query]) -> edge.QueryBatchRequest:
+    return edge.QueryBatchRequest([query(each) for each in asked])
+
+
+def _wanted(asked: Query) -> Any:
+    return edge.PayloadSelector.Exclude(list(asked.without)) if asked.without else True
 
 
 def _nearest(leg: Leg) -> edge.Query:

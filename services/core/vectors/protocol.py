@@ -79,6 +79,12 @@ class VectorStore(Protocol):
 
     async def query(self, collection: str, query: Query) -> Sequence[Hit]: ...
 
+    async def query_batch(
+        self, collection: str, queries: Sequence[Query]
+    ) -> Sequence[Sequence[Hit]]:
+        """Several queries in one call; an answer for each, in their order."""
+        ...
+
     async def ping(self) -> None:
         """Really ask the engine; raises StorageFailed with the reason when it does not answer."""
         ...

@@ -195,10 +195,18 @@ class ServerStore:
             return server_types.facets(found)
 
     async def query(self, collection: str, query: Query) -> Sequence[Hit]:
-        checks.query(query)
+        [hits] = await self.query_batch(collection, [query])
+        return hits
+
+    async def query_batch(
+        self, collection: str, queries: Sequence[Query]
+    ) -> Sequence[Sequence[Hit]]:
+        for query in queries:
+            checks.query(query)
         with self._server.errors(collection):
-            found = await self._client.query_points(collection, **server_types.query(query))
-            return [server_types.hit(each) for each in found.points]
+            requests = [server_types.query(query) for query in queries]
+            found = await self._client.query_batch_points(collection, requests)
+            return [[server_types.hit(hit) for hit in each.points] for each in found]
 
     # --- the store itself ------------------------------------------------------------------
 

@@ -230,15 +230,27 @@ def _moments(condition: DatetimeRange) -> models.DatetimeRange:
 # --- requests ------------------------------------------------------------------------------
 
 
-def query(asked: Query) -> dict[str, Any]:
-    """The arguments of `query_points`. The filter is given to every leg."""
+def query(asked: Query) -> models.QueryRequest:
+    """The filter is given to every leg."""
     where = filters(asked.filter)
-    common = {"limit": asked.limit, "offset": asked.offset, "with_payload": True}
+    wanted = models.PayloadSelectorExclude(exclude=list(asked.without)) if asked.without else True
     if asked.fusion is None:
         [leg] = asked.legs
-        return {**common, "query": _vector(leg.vector), "using": leg.using, "query_filter": where}
-    legs = [_prefetch(leg, where) for leg in asked.legs]
-    return {**common, "query": _fusion(asked.fusion), "prefetch": legs}
+        return models.QueryRequest(
+            query=_vector(leg.vector),
+            using=leg.using,
+            filter=where,
+            limit=asked.limit,
+            offset=asked.offset,
+            with_payload=wanted,
+        )
+    return models.QueryRequest(
+        query=_fusion(asked.fusion),
+        prefetch=[_prefetch(leg, where) for leg in asked.legs],
+        limit=asked.limit,
+        offset=asked.offset,
+        with_payload=wanted,
+    )
 
 
 def _prefetch(leg: Leg, where: models.Filter | None) -> models.Prefetch:

@@ -191,3 +191,21 @@ WRONG = {
 async def test_wrong_queries_are_refused(store: VectorStore, filled: str, wrong: Query) -> None:
     with pytest.raises(InvalidInput):
         await store.query(filled, wrong)
+
+
+async def test_a_batch_answers_each_query_in_order(store: VectorStore, filled: str) -> None:
+    near = Query([Leg("dense", [1.0, 0.0, 0.0, 0.0], 4)], limit=4)
+    rare = Query([Leg("lex", Sparse([7], [1.0]), 4)], limit=4)
+    both = await store.query_batch(filled, [near, rare])
+    assert [list(hits) for hits in both] == [
+        list(await store.query(filled, near)),
+        list(await store.query(filled, rare)),
+    ]
+
+
+async def test_unwanted_payload_stays_away(store: VectorStore, filled: str) -> None:
+    slim = Query([Leg("dense", [1.0, 0.0, 0.0, 0.0], 4)], limit=1, without=["text", "n"])
+    [hit] = await store.query(filled, slim)
+    assert "lang" in hit.payload
+    assert "text" not in hit.payload
+    assert "n" not in hit.payload
