@@ -10,12 +10,23 @@ from ctx.version import version
 
 EXAMPLES = """examples:
   ctx up                    start both servers, embedded, on this machine
+  ctx index                 index this folder, or what changed in it
+  ctx search retry policy   search it
   ctx status                see whether they answer
   ctx doctor                find out what is wrong, and how to mend it
   ctx status --json         the same for scripts
 
 Settings are environment variables: see docs/configuration.md.
 """
+
+SEARCH_FILTERS = {
+    "language": "only this language",
+    "under": "only this folder and all below it",
+    "kind": "only function, class, method, …",
+    "symbol": "only where this name is defined",
+    "path_glob": "only paths like this",
+    "repo": "only this repository; * is every one",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,6 +49,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"ctx {version()}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     _command(commands, "up", "Start both servers in one process.", "ctx.up")
+    index = _command(commands, "index", "Index a folder; only what changed.", "ctx.index")
+    index.add_argument("path", nargs="?", help="the folder (default: CTX_WORKSPACE)")
+    index.add_argument("--collection", metavar="NAME", help="a collection of its own")
+    index.add_argument("--repo", metavar="NAME", help="what to call the repository")
+    index.add_argument("--recreate", action="store_true", help="drop what is indexed first")
+    search = _command(commands, "search", "Search the code of this folder.", "ctx.search")
+    search.add_argument("query", nargs="+", help="words, a question or a symbol")
+    search.add_argument("--limit", type=int, default=5, help="most results (default: 5)")
+    for name, what in SEARCH_FILTERS.items():
+        search.add_argument(f"--{name.replace('_', '-')}", metavar="VALUE", help=what)
     _command(commands, "status", "Show which servers answer and what they say.", "ctx.status")
     _command(commands, "doctor", "Check everything and say how to mend it.", "ctx.doctor")
     _command(commands, "version", "Show the version.", "ctx.version")
@@ -49,7 +70,7 @@ def _command(
     name: str,
     description: str,
     module: str,
-) -> None:
+) -> argparse.ArgumentParser:
     parser = commands.add_parser(
         name,
         help=description,
@@ -59,6 +80,7 @@ def _command(
     )
     parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
     parser.set_defaults(module=module)
+    return parser
 
 
 if __name__ == "__main__":

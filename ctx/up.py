@@ -11,7 +11,7 @@ from services.core.serving.listen import serve, urls
 from services.core.serving.run import run_until_stopped
 from services.core.serving.tool import Service
 from services.core.settings import Settings
-from services.indexer.service import indexer_service
+from services.indexer.service import open_indexer
 from services.memory.service import open_memory
 
 
@@ -22,8 +22,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _up(settings: Settings, as_json: bool) -> None:
-    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
-        services = [memory.service, indexer_service(settings, parts, memory.memories)]
+    async with (
+        open_parts(settings) as parts,
+        open_memory(settings, parts) as memory,
+        open_indexer(settings, parts, memory.memories) as indexer,
+    ):
+        services = [memory.service, indexer.service]
 
         def announce() -> None:
             text = _as_json(services, settings) if as_json else _greeting(services, settings, parts)

@@ -15,6 +15,7 @@ from services.core.serving.metrics import Metrics
 from services.core.serving.sessions import SessionDefaults
 from services.core.serving.tool import Service, Tool
 from services.core.settings import Settings, env_names
+from services.indexer.desk import Desk
 from services.indexer.tools import indexer_tools
 from services.memory.tools import memory_tools
 
@@ -59,10 +60,23 @@ def _meaning(info: FieldInfo) -> str:
     return " ".join(str(info.description).split())
 
 
+def _desk() -> Desk:
+    """A desk that nothing lies on."""
+    return Desk(
+        indexer=NOTHING,
+        vectors=NOTHING,
+        workspaces=NOTHING,
+        sessions=SessionDefaults(),
+        collection="",
+        current_repo=None,
+        vectors_dir=DOCS,
+    )
+
+
 async def tools() -> str:
     servers = {
         "memory": memory_tools(NOTHING, SessionDefaults()),
-        "indexer": indexer_tools(NOTHING, NOTHING, SessionDefaults()),
+        "indexer": indexer_tools(_desk(), NOTHING, NOTHING, None),
     }
     parts = [
         GENERATED,

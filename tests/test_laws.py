@@ -25,7 +25,7 @@ OUTSIDE = {
     "filelock": "services/core/vectors/",
     "sqlalchemy": "services/memory/records.py",
     "aiosqlite": "services/memory/records.py",
-    "sqlite3": "services/core/embedding/cache.py",
+    "sqlite3": ("services/core/embedding/cache.py", "services/indexer/state.py"),
     "fastembed": "services/core/embedding/",
     "onnxruntime": "services/core/embedding/",
     "tokenizers": "services/core/embedding/",

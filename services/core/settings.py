@@ -141,12 +141,72 @@ class Settings(BaseSettings):
         "MEMORY_COLLECTION_NAME", "memories", "Collection for memories; never the one for code."
     )
 
+    # Indexing
+    workspace: Path = _env(
+        "CTX_WORKSPACE", Path(), "The folder that is indexed; tools reach nothing outside it."
+    )
+    workspace_roots: CommaList = _env(
+        "CTX_WORKSPACE_ROOTS",
+        (),
+        "Further folders that may be indexed, each with all that lies below it.",
+    )
+    current_repo: str | None = _env(
+        "CURRENT_REPO", None, "Name of the workspace's repository. Unset: as git has it."
+    )
+    repo_auto_filter: bool = _env(
+        "REPO_AUTO_FILTER", True, "Search only the workspace's repository unless told otherwise."
+    )
+    micro_chunk_tokens: int = _env(
+        "MICRO_CHUNK_TOKENS", 16, "Tokens of one window inside a chunk.", ge=1
+    )
+    micro_chunk_stride: int = _env(
+        "MICRO_CHUNK_STRIDE",
+        8,
+        "Tokens from one window to the next; at most MICRO_CHUNK_TOKENS.",
+        ge=1,
+    )
+    max_file_bytes: int = _env(
+        "CTX_MAX_FILE_BYTES",
+        1_048_576,
+        "Files larger than this are not indexed: they are data.",
+        ge=1024,
+    )
+    index_workers: int = _env(
+        "CTX_INDEX_WORKERS", 0, "Processes that prepare files for the index; 0 is one a core.", ge=0
+    )
+
     # Models
     embedding_model: str = _env(
         "EMBEDDING_MODEL",
         "static-minilm-256",
         "Dense model: the shipped `static-minilm-256`, a folder with `model.onnx` and "
         "`tokenizer.json`, or any fastembed model name (downloaded once).",
+    )
+
+    rerank_model: str | None = _env(
+        "RERANK_MODEL",
+        None,
+        "Cross-encoder that reads the best results again: a folder with an ONNX file and "
+        "`tokenizer.json`, or a fastembed name. Unset: no reranking.",
+    )
+    rerank_blend_weight: float = _env(
+        "RERANK_BLEND_WEIGHT",
+        0.6,
+        "How much the cross-encoder counts against the first ranking.",
+        ge=0,
+        le=1,
+    )
+    post_rerank_symbol_boost: float = _env(
+        "POST_RERANK_SYMBOL_BOOST",
+        1.0,
+        "What a definition of the very name asked for gains after reranking.",
+        ge=0,
+    )
+    rerank_timeout_seconds: float = _env(
+        "RERANK_TIMEOUT_SECONDS",
+        2.0,
+        "Longest time for reranking; past it the first ranking is returned, and said so.",
+        gt=0,
     )
 
     # Records
@@ -188,6 +248,20 @@ class Settings(BaseSettings):
     def _expand_home(cls, value: Path) -> Path:
         return value.expanduser().absolute()
 
+    @field_validator("workspace_roots", mode="before")
+    @classmethod
+    def _split_folders(cls, value: Any) -> Any:
+        return cls._split_commas(value)
+
+    @model_validator(mode="after")
+    def _windows_leave_no_gap(self) -> "Settings":
+        if self.micro_chunk_stride > self.micro_chunk_tokens:
+            raise ValueError(
+                f"MICRO_CHUNK_STRIDE={self.micro_chunk_stride} must not exceed "
+                f"MICRO_CHUNK_TOKENS={self.micro_chunk_tokens}: words between windows would be lost"
+            )
+        return self
+
     @model_validator(mode="after")
     def _distinct(self) -> "Settings":
         ports = [*self.memory_ports, *self.indexer_ports]
@@ -214,6 +288,10 @@ class Settings(BaseSettings):
     @property
     def embedding_cache_path(self) -> Path:
         return self.data_dir / "embeddings.sqlite"
+
+    @property
+    def index_state_path(self) -> Path:
+        return self.data_dir / "index.sqlite"
 
     @property
     def records_url(self) -> str:

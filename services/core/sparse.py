@@ -9,7 +9,7 @@ from services.core.vectors.model import Sparse
 
 K1 = 1.2  # how soon repeating a term stops paying: the usual BM25 value
 B = 0.75  # how much long documents are discounted: the usual BM25 value
-AVERAGE_TERMS = 100  # fixed, so that a vector does not depend on the rest of the collection
+AVERAGE_TERMS = 150  # of a chunk of code; fixed, so that a vector does not depend on the rest
 
 
 class Field(NamedTuple):

@@ -5,14 +5,17 @@ from services.core.parts import open_parts
 from services.core.serving.listen import serve
 from services.core.serving.run import main
 from services.core.settings import Settings
-from services.indexer.service import indexer_service
+from services.indexer.service import open_indexer
 
 
 async def run(settings: Settings, transports: frozenset[str]) -> None:
     token = settings.auth_tokens[0].get_secret_value() if settings.auth_tokens else None
     memories = RemoteMemories(settings.memory_endpoint, token)
-    async with open_parts(settings) as parts:
-        await serve([indexer_service(settings, parts, memories)], settings, transports)
+    async with (
+        open_parts(settings) as parts,
+        open_indexer(settings, parts, memories) as indexer,
+    ):
+        await serve([indexer.service], settings, transports)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,76 @@
 """Puts the indexer server together."""
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from services.core.embedding.reranker import open_reranker
 from services.core.memories.model import MemoryWriter
 from services.core.parts import Parts
 from services.core.serving.sessions import SessionDefaults
 from services.core.serving.tool import Service
 from services.core.settings import Settings
+from services.indexer.desk import Desk, open_desk
+from services.indexer.reranking import SecondStage
+from services.indexer.search import Searcher
 from services.indexer.tools import indexer_tools
 
 INSTRUCTIONS = (
-    "The code that is being worked on, and the collections it is kept in. "
-    "`memory_store` keeps what was learned from it."
+    "The code that is being worked on. Call `repo_search` with words, a question or a symbol "
+    "before reading files; call `qdrant_index` when the code changed a lot. `memory_store` keeps "
+    "what was learned."
 )
 
 
-def indexer_service(settings: Settings, parts: Parts, memories: MemoryWriter) -> Service:
+@dataclass(frozen=True)
+class IndexerServer:
+    """The service, and what indexes and searches behind it for who shares the process."""
+
+    service: Service
+    desk: Desk
+    searcher: Searcher
+
+
+@contextlib.asynccontextmanager
+async def open_indexer(
+    settings: Settings, parts: Parts, memories: MemoryWriter
+) -> AsyncIterator[IndexerServer]:
     """The indexer over shared parts; memories go where the composition root says."""
-    return Service(
+    sessions = SessionDefaults(reserved=settings.memory_collection_name)
+    desk = await asyncio.to_thread(open_desk, settings, parts, sessions)
+    searcher = await open_searcher(settings, parts)
+    service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
-        tools=indexer_tools(
-            parts.vectors, memories, SessionDefaults(reserved=settings.memory_collection_name)
-        ),
+        tools=indexer_tools(desk, searcher, memories, default_repo(settings)),
         checks={"qdrant": parts.vectors.ping, "embedding": parts.check_model},
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
         advice=parts.vectors.advice,
     )
+    try:
+        yield IndexerServer(service, desk, searcher)
+    finally:
+        desk.close()
+
+
+async def open_searcher(settings: Settings, parts: Parts) -> Searcher:
+    """With the reranker that is configured, loaded now and not in a request."""
+    reranker = await asyncio.to_thread(
+        open_reranker, settings.rerank_model, settings.data_dir / "models"
+    )
+    if reranker is None:
+        return Searcher(parts.vectors, parts.embedder)
+    second = SecondStage(
+        reranker,
+        blend=settings.rerank_blend_weight,
+        symbol_boost=settings.post_rerank_symbol_boost,
+        deadline_seconds=settings.rerank_timeout_seconds,
+    )
+    return Searcher(parts.vectors, parts.embedder, second=second)
+
+
+def default_repo(settings: Settings) -> str | None:
+    """The repo that a search is limited to when it names none."""
+    return settings.current_repo if settings.repo_auto_filter else None

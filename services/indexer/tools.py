@@ -10,10 +10,13 @@ from services.core.memories.model import (
     MetadataArgument,
     StoreResult,
 )
-from services.core.serving.sessions import SessionDefaults, session_tool
+from services.core.serving.sessions import session_tool
 from services.core.serving.tool import Effect, Tool
 from services.core.vectors.model import CollectionInfo
-from services.core.vectors.protocol import VectorStore
+from services.indexer.admin_tools import admin_tools, index_tools
+from services.indexer.desk import Desk
+from services.indexer.search import Searcher
+from services.indexer.search_tools import search_tools
 
 
 class CollectionRow(TypedDict):
@@ -36,9 +39,9 @@ class CollectionList(TypedDict):
 
 
 def indexer_tools(
-    vectors: VectorStore, memories: MemoryWriter, sessions: SessionDefaults
+    desk: Desk, searcher: Searcher, memories: MemoryWriter, repo: str | None
 ) -> Sequence[Tool]:
-    """Every tool of the indexer server."""
+    """Every tool of the indexer server; `repo` is the one searched when none is named."""
 
     async def memory_store(
         information: Information, metadata: MetadataArgument = None
@@ -48,13 +51,16 @@ def indexer_tools(
 
     async def qdrant_list() -> CollectionList:
         """List all collections with their sizes and states."""
-        found = await vectors.list_collections()
+        found = await desk.vectors.list_collections()
         return {"ok": True, "collections": [_row(info) for info in found]}
 
     return [
+        *search_tools(searcher, desk.sessions, desk.collection, repo),
+        *index_tools(desk),
+        *admin_tools(desk),
         Tool(memory_store, "Store a memory", "memory", Effect.ADDS),
         Tool(qdrant_list, "List collections", "admin", Effect.READS),
-        session_tool(sessions),
+        session_tool(desk.sessions),
     ]
 
 

@@ -14,6 +14,7 @@ from services.core.errors import ModelUnavailable
 
 log = logging.getLogger(__name__)
 
+SETTING = "EMBEDDING_MODEL"
 MAX_TOKENS = 512  # the position limit of BERT-sized models
 BATCH = 32  # larger batches only pad more on a CPU
 TOKENIZER_FILE = "tokenizer.json"
@@ -21,15 +22,14 @@ CLS_POOLING_MARK = '"pooling_mode_cls_token": true'
 SHORTEST = 1e-12  # keeps a zero vector from dividing by zero
 
 
-class OnnxEmbedder:
-    """A sentence transformer exported to ONNX, run by onnxruntime."""
+class OnnxModel:
+    """An ONNX file and its tokenizer, run by onnxruntime on the CPU."""
 
-    def __init__(self, name: str, folder: Path) -> None:
-        import onnxruntime  # noqa: PLC0415 - slow to import, needed only with this model
+    def __init__(self, setting: str, folder: Path) -> None:
+        import onnxruntime  # noqa: PLC0415 - slow to import, needed only with such a model
         from tokenizers import Tokenizer  # noqa: PLC0415
 
-        self.name = name
-        tokenizer_path, model_path = _model_files(folder)
+        tokenizer_path, model_path = _model_files(setting, folder)
         self._tokenizer = Tokenizer.from_file(str(tokenizer_path))
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.enable_padding()
@@ -40,6 +40,28 @@ class OnnxEmbedder:
             str(model_path), options, providers=["CPUExecutionProvider"]
         )
         self._inputs = {node.name for node in self._session.get_inputs()}
+
+    def run(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]]
+    ) -> tuple[Any, NDArray[np.int64]]:
+        """The first output for a batch of texts, or pairs of texts, and their attention mask."""
+        encoded = self._tokenizer.encode_batch(list(texts))
+        mask = np.array([e.attention_mask for e in encoded], np.int64)
+        feed = {
+            "input_ids": np.array([e.ids for e in encoded], np.int64),
+            "attention_mask": mask,
+            "token_type_ids": np.array([e.type_ids for e in encoded], np.int64),
+        }
+        output = self._session.run(None, {k: v for k, v in feed.items() if k in self._inputs})[0]
+        return output, mask
+
+
+class OnnxEmbedder:
+    """A sentence transformer exported to ONNX."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self._model = OnnxModel(SETTING, folder)
         self._cls = _pools_by_cls(folder)
         self.dims = int(self.embed_query("dimensions").shape[0])
 
@@ -57,11 +79,7 @@ class OnnxEmbedder:
         return row
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        encoded = self._tokenizer.encode_batch(list(texts))
-        ids = np.array([e.ids for e in encoded], np.int64)
-        mask = np.array([e.attention_mask for e in encoded], np.int64)
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        output = self._session.run(None, {k: v for k, v in feed.items() if k in self._inputs})[0]
+        output, mask = self._model.run(texts)
         return _normalised(_pooled(np.asarray(output, np.float32), mask, self._cls))
 
 
@@ -72,14 +90,15 @@ class FastembedEmbedder:
         from fastembed import TextEmbedding  # noqa: PLC0415 - slow to import
 
         self.name = name
-        _check_catalogue(name, [m["model"] for m in TextEmbedding.list_supported_models()])
+        known = [model["model"] for model in TextEmbedding.list_supported_models()]
+        check_catalogue(SETTING, name, known)
         log.info("loading %s; the first time it is downloaded to %s", name, cache_dir)
         try:
             self._model = TextEmbedding(name, cache_dir=str(cache_dir))
         except (ValueError, OSError) as error:
             raise ModelUnavailable(
-                f"EMBEDDING_MODEL={name} could not be downloaded: {error} Check the network, copy "
-                f"the model into {cache_dir} from a machine that has it, or unset EMBEDDING_MODEL "
+                f"{SETTING}={name} could not be downloaded: {error} Check the network, copy "
+                f"the model into {cache_dir} from a machine that has it, or unset it "
                 "to use the model that ships with ctx."
             ) from error
         self.dims = int(self._model.embedding_size)
@@ -98,18 +117,19 @@ class FastembedEmbedder:
         return _normalised(rows)
 
 
-def _check_catalogue(name: str, known: Sequence[str]) -> None:
+def check_catalogue(setting: str, name: str, known: Sequence[str]) -> None:
+    """Refuse a name that fastembed does not know, naming those near it."""
     if name in known:
         return
     near = get_close_matches(name, known, n=3, cutoff=0.4)
     hint = f" Near it: {', '.join(near)}." if near else ""
     raise ModelUnavailable(
-        f"EMBEDDING_MODEL={name}: neither a shipped model, nor an existing folder, nor a model of "
+        f"{setting}={name}: neither a shipped model, nor an existing folder, nor a model of "
         f"fastembed's catalogue.{hint}"
     )
 
 
-def _model_files(folder: Path) -> tuple[Path, Path]:
+def _model_files(setting: str, folder: Path) -> tuple[Path, Path]:
     """The tokenizer and the ONNX file of a folder, where there is exactly one of each to use."""
     tokenizer = folder / TOKENIZER_FILE
     models = sorted(folder.glob("*.onnx")) or sorted(folder.glob("onnx/*.onnx"))
@@ -118,7 +138,7 @@ def _model_files(folder: Path) -> tuple[Path, Path]:
     if not tokenizer.is_file() or len(chosen) != 1:
         found = ", ".join(path.name for path in models) or "none"
         raise ModelUnavailable(
-            f"EMBEDDING_MODEL={folder}: a model folder holds {TOKENIZER_FILE} and one .onnx file "
+            f"{setting}={folder}: a model folder holds {TOKENIZER_FILE} and one .onnx file "
             f"(or model.onnx among several); .onnx files found: {found}, {TOKENIZER_FILE}: "
             + ("found." if tokenizer.is_file() else "missing.")
         )

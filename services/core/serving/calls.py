@@ -28,7 +28,7 @@ from services.core.errors import (
     Unexpected,
     serialise,
 )
-from services.core.serving import caller
+from services.core.serving import caller, progress
 from services.core.serving.limits import RateLimiter
 from services.core.serving.metrics import Metrics
 from services.core.serving.repair import repair
@@ -114,6 +114,8 @@ class Calls(Middleware):
         self._limiter.spend(who.client)
         arguments = repair(message.arguments or {}, self.schemas[message.name])
         token = caller.current.set(who)
+        if context.fastmcp_context is not None:
+            progress.current.set(context.fastmcp_context.report_progress)
         try:
             return await call_next(
                 context.copy(message=message.model_copy(update={"arguments": arguments}))

@@ -6,18 +6,25 @@ from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
 from services.core.errors import RemoteFailed, StorageFailed
+from services.core.serving.progress import Report
 
 CALL_TIMEOUT_SECONDS = 30.0  # the servers' own default for one operation
 
 
 async def call_tool(
-    url: str, tool: str, arguments: dict[str, Any], token: str | None = None
+    url: str,
+    tool: str,
+    arguments: dict[str, Any],
+    token: str | None = None,
+    *,
+    seconds: float = CALL_TIMEOUT_SECONDS,
+    on_progress: Report | None = None,
 ) -> dict[str, Any]:
     """The tool's answer; RemoteFailed when it refuses, StorageFailed when nobody answers."""
     transport = StreamableHttpTransport(url, auth=token)
     try:
-        async with Client(transport, timeout=CALL_TIMEOUT_SECONDS) as client:
-            result = await client.call_tool_mcp(tool, arguments)
+        async with Client(transport, timeout=seconds) as client:
+            result = await client.call_tool_mcp(tool, arguments, progress_handler=on_progress)
     except Exception as error:  # the client raises whatever its transport raises
         raise StorageFailed(
             f"No ctx server answers at {url} ({error}). Start it with: ctx up", url=url

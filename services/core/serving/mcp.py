@@ -32,7 +32,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     )
     for tool in service.tools:
         registered = FunctionTool.from_function(
-            answering(tool.run, settings.operation_timeout_seconds),
+            answering(tool.run, tool.timeout_seconds or settings.operation_timeout_seconds),
             title=tool.title,
             tags={tool.toolset},
             annotations=_hints(tool),

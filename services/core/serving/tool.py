@@ -17,12 +17,16 @@ class Effect(Enum):
 
 @dataclass(frozen=True)
 class Tool:
-    """An async function with typed, described parameters; its docstring is the description."""
+    """An async function with typed, described parameters; its docstring is the description.
+
+    `timeout_seconds` stands for the setting where a call may take long: it then reports progress.
+    """
 
     run: Callable[..., Awaitable[Any]]
     title: str
     toolset: str
     effect: Effect
+    timeout_seconds: float | None = None
 
     @property
     def name(self) -> str:

@@ -1,0 +1,126 @@
+"""`ctx index`: brings the index up to date with a folder, by a running indexer or by itself."""
+
+import argparse
+import asyncio
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ctx.probe import WILDCARDS, ask
+from services.core.errors import CtxError, InvalidInput, SettingsInvalid, serialise
+from services.core.settings import Settings, load, url_host
+
+BAR_WIDTH = 30
+SHOWN_FAILURES = 10
+WRONG_USE = (InvalidInput, SettingsInvalid)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """0 when the index is up to date, 1 when the run failed, 2 when it was asked for wrongly."""
+    bar = Bar(visible=sys.stderr.isatty() and not arguments.json)
+    try:
+        settings = load()
+        folder = Path(arguments.path or settings.workspace).expanduser().resolve()
+        body = asyncio.run(_index(settings, folder, arguments, bar))
+    except CtxError as error:
+        bar.clear()
+        told = json.dumps(serialise(error)) if arguments.json else f"ctx: {error}"
+        print(told, file=sys.stderr)
+        wrong = isinstance(error, WRONG_USE) or error.code == InvalidInput.code
+        return 2 if wrong else 1
+    bar.clear()
+    print(json.dumps(body, indent=2) if arguments.json else _summary(body))
+    return 0
+
+
+class Bar:
+    """One line on the terminal that shows how far the run is."""
+
+    def __init__(self, *, visible: bool) -> None:
+        self._visible = visible
+
+    async def show(self, done: float, total: float | None, message: str | None) -> None:
+        if not self._visible:
+            return
+        share = done / total if total else 0.0
+        filled = "#" * round(share * BAR_WIDTH)
+        counts = f"{done:.0f}/{total:.0f} files" if total else ""
+        line = f"[{filled:<{BAR_WIDTH}}] {share:4.0%} {counts} {message or ''}"
+        print(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr)
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._visible:
+            print("\r\x1b[K", end="", file=sys.stderr)
+
+
+async def _index(
+    settings: Settings, folder: Path, arguments: argparse.Namespace, bar: Bar
+) -> dict[str, Any]:
+    if ask("indexer", settings.indexer_http_port, settings).running:
+        return await _by_server(settings, folder, arguments, bar)
+    return await _by_ourselves(settings, folder, arguments, bar)
+
+
+async def _by_server(
+    settings: Settings, folder: Path, arguments: argparse.Namespace, bar: Bar
+) -> dict[str, Any]:
+    from services.core.serving.client import call_tool  # noqa: PLC0415 - slow to import
+    from services.indexer.admin_tools import INDEX_SECONDS  # noqa: PLC0415
+
+    if arguments.repo:
+        raise InvalidInput("--repo", "a running indexer names repos itself; set CURRENT_REPO there")
+    host = WILDCARDS.get(settings.host, settings.host)
+    token = settings.auth_tokens[0].get_secret_value() if settings.auth_tokens else None
+    wanted = {"subdir": str(folder), "recreate": arguments.recreate}
+    if arguments.collection:
+        wanted["collection"] = arguments.collection
+    return await call_tool(
+        f"http://{url_host(host)}:{settings.indexer_http_port}/mcp",
+        "qdrant_index",
+        wanted,
+        token,
+        seconds=INDEX_SECONDS,
+        on_progress=bar.show,
+    )
+
+
+async def _by_ourselves(
+    settings: Settings, folder: Path, arguments: argparse.Namespace, bar: Bar
+) -> dict[str, Any]:
+    from services.core.parts import open_parts  # noqa: PLC0415 - slow to import
+    from services.core.serving import progress  # noqa: PLC0415
+    from services.core.serving.sessions import SessionDefaults  # noqa: PLC0415
+    from services.indexer.desk import open_desk  # noqa: PLC0415
+
+    top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+    here = {"workspace": top, "current_repo": arguments.repo or settings.current_repo}
+    progress.current.set(bar.show)
+    async with open_parts(settings) as parts:
+        desk = open_desk(settings.model_copy(update=here), parts, SessionDefaults())
+        place = desk.workspaces.place("path", str(folder))
+        collection = arguments.collection or settings.collection_name
+        return dict(await desk.index(place, collection, arguments.recreate))
+
+
+def _summary(body: Mapping[str, Any]) -> str:
+    stats = body["stats"]
+    counts = ", ".join(
+        f"{stats[f'files_{what}']} {what}" for what in ("added", "changed", "removed", "unchanged")
+    )
+    lines = [
+        f"Indexed {body['repo']} into {body['collection']}"
+        + (f", folder {body['subdir']}" if body["subdir"] else ""),
+        f"  files    {counts}",
+        f"  chunks   {stats['chunks_created']} in {stats['processing_time_seconds']:.1f} s",
+    ]
+    if stats["skipped"]:
+        reasons = ", ".join(f"{count} {why}" for why, count in sorted(stats["skipped"].items()))
+        lines.append(f"  skipped  {reasons}")
+    lines += [f"  FAILED   {f['path']}: {f['reason']}" for f in stats["failures"][:SHOWN_FAILURES]]
+    if (more := len(stats["failures"]) - SHOWN_FAILURES) > 0:
+        lines.append(f"           and {more} more; --json lists them all")
+    return "\n".join(lines)

@@ -1,0 +1,77 @@
+"""Cross-encoders: a model that reads a query and a text together and says how well they fit."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from services.core.embedding.transformer import OnnxModel, check_catalogue
+from services.core.errors import ModelUnavailable
+
+log = logging.getLogger(__name__)
+
+SETTING = "RERANK_MODEL"
+
+
+class Reranker(Protocol):
+    """Blocking: call it off the event loop."""
+
+    @property
+    def name(self) -> str: ...
+
+    def fit(self, query: str, texts: Sequence[str]) -> list[float]:
+        """How well each text fits, between 0 and 1."""
+        ...
+
+
+class OnnxReranker:
+    """A cross-encoder exported to ONNX, in a folder with its tokenizer."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self._model = OnnxModel(SETTING, folder)
+
+    def fit(self, query: str, texts: Sequence[str]) -> list[float]:
+        logits = self._model.run([(query, text) for text in texts])[0]
+        return _probabilities(np.asarray(logits, np.float32))
+
+
+class FastembedReranker:
+    """A model of fastembed's catalogue, downloaded once into the data folder."""
+
+    def __init__(self, name: str, cache_dir: Path) -> None:
+        from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415 - slow import
+
+        self.name = name
+        known = [model["model"] for model in TextCrossEncoder.list_supported_models()]
+        check_catalogue(SETTING, name, known)
+        log.info("loading %s; the first time it is downloaded to %s", name, cache_dir)
+        try:
+            self._model = TextCrossEncoder(name, cache_dir=str(cache_dir))
+        except (ValueError, OSError) as error:
+            raise ModelUnavailable(
+                f"{SETTING}={name} could not be downloaded: {error} Check the network, copy the "
+                f"model into {cache_dir}, or unset {SETTING}: search works without it."
+            ) from error
+
+    def fit(self, query: str, texts: Sequence[str]) -> list[float]:
+        scores = np.array(list(self._model.rerank(query, list(texts))), np.float32)
+        return _probabilities(scores)
+
+
+def open_reranker(name: str | None, cache_dir: Path) -> Reranker | None:
+    """The model that RERANK_MODEL names; None when it names none. Slow: at start only."""
+    if name is None:
+        return None
+    folder = Path(name).expanduser()
+    return OnnxReranker(name, folder) if folder.is_dir() else FastembedReranker(name, cache_dir)
+
+
+def _probabilities(logits: np.ndarray) -> list[float]:
+    """One number a text: of two classes the second is 'relevant'."""
+    rows = logits.reshape(len(logits), -1)
+    score = rows[:, 1] - rows[:, 0] if rows.shape[1] == 2 else rows[:, -1]
+    fit: list[float] = (1.0 / (1.0 + np.exp(-score))).tolist()
+    return fit

@@ -1,0 +1,38 @@
+(function_declaration name: (identifier) @name) @definition.function
+(generator_function_declaration name: (identifier) @name) @definition.function
+(class_declaration name: (identifier) @name) @definition.class
+(method_definition name: [(property_identifier) (private_property_identifier)] @name) @definition.method
+(lexical_declaration (variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression) (generator_function)])) @definition.function
+(variable_declaration (variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression) (generator_function)])) @definition.function
+(lexical_declaration (variable_declarator name: (identifier) @name value: (class))) @definition.class
+(lexical_declaration (variable_declarator name: (identifier) @name
+  value: (call_expression arguments: (arguments [(arrow_function) (function_expression)])))) @definition.function
+(field_definition property: (property_identifier) @name
+  value: [(arrow_function) (function_expression)]) @definition.method
+(pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @definition.function
+(expression_statement (assignment_expression left: (member_expression) @name
+  right: [(arrow_function) (function_expression) (generator_function)])) @definition.function
+(expression_statement (assignment_expression left: (member_expression) @name right: (class))) @definition.class
+(program (lexical_declaration (variable_declarator name: (identifier) @name)) @definition.variable)
+(program (variable_declaration (variable_declarator name: (identifier) @name)) @definition.variable)
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name))) @definition.variable)
+(field_definition property: (property_identifier) @name) @definition.variable
+
+; --- references
+(comment) @attached
+(decorator) @attached
+(call_expression function: (identifier) @call)
+(call_expression function: (member_expression property: (property_identifier) @call))
+(new_expression constructor: (identifier) @call)
+(new_expression constructor: (member_expression property: (property_identifier) @call))
+((jsx_opening_element name: (identifier) @call) (#match? @call "^[A-Z]"))
+((jsx_self_closing_element name: (identifier) @call) (#match? @call "^[A-Z]"))
+(import_statement source: (string (string_fragment) @import))
+(import_specifier name: (identifier) @import)
+(import_clause (identifier) @import)
+(export_statement source: (string (string_fragment) @import))
+((call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @import)))
+  (#any-of? @_require "require" "importScripts"))
+(call_expression function: (import) arguments: (arguments . (string (string_fragment) @import)))

@@ -1,0 +1,132 @@
+"""Searching code: candidates from Qdrant, ranked, and shown."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from services.core import sparse
+from services.core.embedding.protocol import Embedder
+from services.core.errors import TimedOut
+from services.core.vectors.model import Filter, Hit, Leg, MatchAny, Query
+from services.core.vectors.protocol import VectorStore
+from services.indexer.points import DENSE, LEXICAL
+from services.indexer.question import Question
+from services.indexer.ranking import DEFAULT, Candidate, Ranked, Weights, merged, rank, select
+from services.indexer.reranking import Found, SecondStage
+from services.indexer.scope import Scope
+
+DEPTH = 100  # candidates a leg gives: 60 cost quality on the benchmark, 200 gained none
+DEFINITIONS = 30  # of a name that the query says; common names have many
+# What ranking does not weigh; the few results that are shown are read whole.
+UNREAD = ("text", "calls", "call_lines", "imports", "import_lines", "dirs", "blob", "hash")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to search for, where, and how much of it."""
+
+    questions: Sequence[Question]
+    scope: Scope = field(default_factory=Scope)
+    limit: int = 10
+    per_path: int = 2
+    rerank: bool | None = None  # None: when a reranker is configured
+    rerank_top_n: int = 50
+    rerank_return_m: int = 12
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The results, how many there were before the limit, and what went otherwise than asked."""
+
+    results: Sequence[Found]
+    total: int
+    used_rerank: bool = False
+    degraded: Sequence[str] = ()
+
+
+class Searcher:
+    """Searches collections of code with one model and one set of weights."""
+
+    def __init__(
+        self,
+        store: VectorStore,
+        embedder: Embedder,
+        weights: Weights = DEFAULT,
+        second: SecondStage | None = None,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._weights = weights
+        self._second = second
+
+    async def search(self, collection: str, request: Request) -> Outcome:
+        question = merged(request.questions)
+        candidates = await self._candidates(collection, request)
+        ranked = rank(candidates, question, self._weights)
+        wanted = request.rerank if request.rerank is not None else self._second is not None
+        if not wanted:
+            chosen = select(ranked, request.limit, request.per_path, self._weights)
+            return Outcome(await self._read(collection, chosen), len(ranked))
+        return await self._reranked(collection, question, ranked, request)
+
+    async def _reranked(
+        self, collection: str, question: Question, ranked: Sequence[Ranked], request: Request
+    ) -> Outcome:
+        """The best candidates read again by the reranker; without it the order stays."""
+        depth = max(request.rerank_top_n, request.limit)
+        chosen = select(ranked, depth, request.per_path, self._weights)
+        found = await self._read(collection, chosen)
+        limit = min(request.limit, request.rerank_return_m)
+        if self._second is None:
+            reason = "rerank: no reranker is configured (RERANK_MODEL)"
+            return Outcome(found[: request.limit], len(ranked), degraded=[reason])
+        try:
+            best = await self._second.reordered(question, found)
+        except TimedOut as error:
+            return Outcome(found[:limit], len(ranked), degraded=[f"rerank: {error.message}"])
+        return Outcome(best[:limit], len(ranked), used_rerank=True)
+
+    async def _candidates(self, collection: str, request: Request) -> list[Candidate]:
+        """Every leg of every question in one call."""
+        queries: list[Query] = []
+        for question in request.questions:
+            scope = request.scope.narrowed(question.filters)
+            where = await scope.filter(self._store, collection)
+            dense = await asyncio.to_thread(self._embedder.embed_query, question.text)
+            queries += _queries(question, dense.tolist(), where)
+        answers = await self._store.query_batch(collection, queries)
+        return _gathered(queries, answers)
+
+    async def _read(self, collection: str, chosen: Sequence[Ranked]) -> list[Found]:
+        records = await self._store.retrieve(collection, [item.candidate.id for item in chosen])
+        payloads = {record.id: record.payload for record in records}
+        return [
+            Found(item, payloads[item.candidate.id])
+            for item in chosen
+            if item.candidate.id in payloads
+        ]
+
+
+def _queries(question: Question, dense: Sequence[float], where: Filter | None) -> list[Query]:
+    near = Query([Leg(DENSE, dense, DEPTH)], limit=DEPTH, filter=where, without=UNREAD)
+    queries = [near]
+    lexical = sparse.query(question.text)
+    if lexical.indices:
+        queries.append(replace(near, legs=[Leg(LEXICAL, lexical, DEPTH)]))
+    if question.names:
+        named = MatchAny("symbols", [name.lower() for name in question.names])
+        narrowed = Filter(must=[named, where] if where else [named])
+        queries.append(replace(near, limit=DEFINITIONS, filter=narrowed))
+    return queries
+
+
+def _gathered(queries: Sequence[Query], answers: Sequence[Sequence[Hit]]) -> list[Candidate]:
+    """Each chunk once, with its best score of each kind."""
+    found: dict[str, Candidate] = {}
+    for query, hits in zip(queries, answers, strict=True):
+        kind = "lexical" if query.legs[0].using == LEXICAL else "dense"
+        for hit in hits:
+            known = found.get(hit.id) or Candidate(hit.id, hit.payload)
+            score = max(hit.score, getattr(known, kind))
+            found[hit.id] = replace(known, **{kind: score})
+    return list(found.values())

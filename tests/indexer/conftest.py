@@ -1,0 +1,111 @@
+"""An indexer over real parts: Qdrant Edge or a real server, the shipped model, git repositories."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
+from services.core.embedding.static import StaticEmbedder
+from services.core.parts import Parts, open_vectors
+from services.core.settings import Settings
+from services.core.vectors.model import Filter, Match, Record
+from services.core.vectors.protocol import VectorStore
+from services.indexer.indexing import Indexer
+from services.indexer.report import IndexReport
+from services.indexer.state import IndexState
+from tests.indexer.repositories import Repository
+
+REPO = "sample"
+
+
+class Counting:
+    """The shipped model, and how many texts it really embedded."""
+
+    def __init__(self) -> None:
+        self._model = StaticEmbedder()
+        self.texts = 0
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def dims(self) -> int:
+        return self._model.dims
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.texts += len(texts)
+        return self._model.embed_documents(texts)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return self._model.embed_query(text)
+
+
+@dataclass
+class Bench:
+    """An indexer, its parts, and what tests ask of them."""
+
+    indexer: Indexer
+    parts: Parts
+    state: IndexState
+    model: Counting
+    collection: str
+
+    @property
+    def store(self) -> VectorStore:
+        return self.parts.vectors
+
+    async def index(self, workspace: Path, **wanted: object) -> IndexReport:
+        named = {"collection": self.collection, "repo": REPO} | wanted
+        return await self.indexer.index(workspace, **named)  # type: ignore[arg-type]
+
+    async def records(self, repo: str = REPO) -> list[Record]:
+        where = Filter(must=[Match("repo", repo)])
+        found, more = await self.store.scroll(self.collection, where=where, limit=10_000)
+        assert more is None
+        return list(found)
+
+    async def texts(self, repo: str = REPO) -> dict[str, str]:
+        """Path → all of its chunks' text, which shows a duplicate or an old generation."""
+        found: dict[str, str] = {}
+        ordered = sorted(await self.records(repo), key=lambda r: r.payload["start_line"])
+        for record in ordered:
+            path = record.payload["path"]
+            found[path] = found.get(path, "") + record.payload["text"]
+        return found
+
+
+@pytest.fixture(params=["edge", "server"])
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    url = request.getfixturevalue("qdrant_url") if request.param == "server" else None
+    return Settings(
+        data_dir=tmp_path / "data",
+        qdrant_url=url,
+        collection_name=f"code-{uuid4().hex[:8]}",
+        workspace=tmp_path,
+    )
+
+
+@pytest.fixture
+async def bench(settings: Settings) -> AsyncIterator[Bench]:
+    async with open_vectors(settings) as vectors:
+        model = Counting()
+        embedder = CachedEmbedder(model, EmbeddingCache(settings.embedding_cache_path))
+        state = IndexState(settings.index_state_path)
+        indexer = Indexer(
+            vectors, embedder, state, store_key="test", reserved=settings.memory_collection_name
+        )
+        yield Bench(indexer, Parts(vectors, embedder), state, model, settings.collection_name)
+        await vectors.delete_collection(settings.collection_name)
+        state.close()
+        embedder.close()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Iterator[Repository]:
+    yield Repository.create(tmp_path / "sample")

@@ -1,0 +1,12 @@
+include common.mk
+
+CC := gcc
+
+# Builds everything.
+all: main.o
+	$(CC) -o app main.o
+
+clean:
+	rm -f app
+
+.PHONY: all clean
