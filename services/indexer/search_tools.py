@@ -16,7 +16,7 @@ from services.indexer.ranking import merged
 from services.indexer.reranking import Found
 from services.indexer.scope import Scope
 from services.indexer.search import Outcome, Request, Searcher
-from services.indexer.snippet import snippet, token_estimate
+from services.indexer.snippet import DEFAULT_CUT, Cut, snippet, token_estimate
 
 MAX_LIMIT = 100
 MAX_PER_PATH = 100
@@ -83,6 +83,7 @@ def search_tools(
     sessions: SessionDefaults,
     default_collection: str,
     default_repo: str | None,
+    cut: Cut = DEFAULT_CUT,
 ) -> Sequence[Tool]:
     """Both names of the code search."""
 
@@ -154,7 +155,7 @@ def search_tools(
         outcome = await searcher.search(where, request)
         terms = merged(questions).terms
         hits = [
-            _hit(found, terms, context_lines if include_snippet else None, highlight_snippet)
+            _hit(found, terms, context_lines if include_snippet else None, highlight_snippet, cut)
             for found in outcome.results
         ]
         return _answer(query, hits, outcome, (time.perf_counter() - started) * 1000)
@@ -203,7 +204,11 @@ def _repos(asked: Names, default: str | None) -> tuple[str, ...]:
 
 
 def _hit(
-    found: Found, terms: frozenset[str], context_lines: int | None, highlighted: bool
+    found: Found,
+    terms: frozenset[str],
+    context_lines: int | None,
+    highlighted: bool,
+    cut: Cut,
 ) -> CodeHit:
     payload, ranked = found.payload, found.ranked
     text = str(payload["text"])
@@ -231,7 +236,7 @@ def _hit(
         },
     }
     if context_lines is not None:
-        hit["snippet"] = snippet(text, payload["start_line"], terms, context_lines).text
+        hit["snippet"] = snippet(text, payload["start_line"], terms, context_lines, cut).text
     if highlighted:
         hit["highlights"] = highlights(text, terms)
     return hit

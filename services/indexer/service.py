@@ -14,6 +14,7 @@ from services.core.settings import Settings
 from services.indexer.desk import Desk, open_desk
 from services.indexer.reranking import SecondStage
 from services.indexer.search import Searcher
+from services.indexer.snippet import Cut
 from services.indexer.tools import indexer_tools
 
 INSTRUCTIONS = (
@@ -43,7 +44,13 @@ async def open_indexer(
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
-        tools=indexer_tools(desk, searcher, memories, default_repo(settings)),
+        tools=indexer_tools(
+            desk,
+            searcher,
+            memories,
+            default_repo(settings),
+            Cut(settings.micro_chunk_tokens, settings.micro_chunk_stride),
+        ),
         checks={"qdrant": parts.vectors.ping, "embedding": parts.check_model},
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,

@@ -118,17 +118,25 @@ class IndexState:
         values = [(*shelf.key, *vars(row).values()) for row in rows]
         await self._run(lambda db: db.executemany(statement, values))
 
-    async def forget(self, shelf: Shelf, paths: Sequence[str]) -> None:
-        """Drop the rows of these paths in one transaction."""
+    async def doubt(self, shelf: Shelf, paths: Sequence[str]) -> None:
+        """Say of these paths that their points may be there or not."""
+        change = f"UPDATE files SET status = '{WRITING}' WHERE {IS_SHELF} AND path IN "
+        await self._on_paths(change, shelf, paths)
 
-        def drop(db: sqlite3.Connection) -> None:
+    async def forget(self, shelf: Shelf, paths: Sequence[str]) -> None:
+        """Drop the rows of these paths."""
+        await self._on_paths(f"DELETE FROM files WHERE {IS_SHELF} AND path IN ", shelf, paths)
+
+    async def _on_paths(self, statement: str, shelf: Shelf, paths: Sequence[str]) -> None:
+        """In one transaction, however many they are."""
+
+        def change(db: sqlite3.Connection) -> None:
             for start in range(0, len(paths), PATHS_A_STATEMENT):
                 batch = paths[start : start + PATHS_A_STATEMENT]
                 marks = ",".join("?" * len(batch))
-                statement = f"DELETE FROM files WHERE {IS_SHELF} AND path IN ({marks})"
-                db.execute(statement, (*shelf.key, *batch))
+                db.execute(f"{statement} ({marks})", (*shelf.key, *batch))
 
-        await self._run(drop)
+        await self._run(change)
 
     async def forget_repo(self, shelf: Shelf) -> None:
         """Drop every row of the repo; its name stays its own."""

@@ -17,6 +17,7 @@ from services.indexer.admin_tools import admin_tools, index_tools
 from services.indexer.desk import Desk
 from services.indexer.search import Searcher
 from services.indexer.search_tools import search_tools
+from services.indexer.snippet import DEFAULT_CUT, Cut
 
 
 class CollectionRow(TypedDict):
@@ -39,7 +40,11 @@ class CollectionList(TypedDict):
 
 
 def indexer_tools(
-    desk: Desk, searcher: Searcher, memories: MemoryWriter, repo: str | None
+    desk: Desk,
+    searcher: Searcher,
+    memories: MemoryWriter,
+    repo: str | None,
+    cut: Cut = DEFAULT_CUT,
 ) -> Sequence[Tool]:
     """Every tool of the indexer server; `repo` is the one searched when none is named."""
 
@@ -55,7 +60,7 @@ def indexer_tools(
         return {"ok": True, "collections": [_row(info) for info in found]}
 
     return [
-        *search_tools(searcher, desk.sessions, desk.collection, repo),
+        *search_tools(searcher, desk.sessions, desk.collection, repo, cut),
         *index_tools(desk),
         *admin_tools(desk),
         Tool(memory_store, "Store a memory", "memory", Effect.ADDS),

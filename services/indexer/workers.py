@@ -12,6 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from multiprocessing.context import BaseContext
 
+from services.core.errors import IndexingFailed
 from services.indexer import prepare as preparing
 from services.indexer.prepare import Failure, Job, Prepared, enter_worker, prepare
 from services.indexer.walk import SourceFile
@@ -78,12 +79,24 @@ async def _outcomes(
     except BrokenProcessPool:
         log.warning("a worker died; its %d files are tried one at a time", len(job.files))
     found: list[Outcome] = []
+    await _require_workers(pool, job)
     for file in job.files:
         try:
             found += await pool.submit(replace(job, files=[file]))
         except BrokenProcessPool:
             found.append(Failure(file.path, "killed the worker that read it"))
     return found
+
+
+async def _require_workers(pool: "_Pool", job: Job) -> None:
+    """No file is to blame where a worker dies of nothing."""
+    try:
+        await pool.submit(replace(job, files=[]))
+    except BrokenProcessPool as error:
+        raise IndexingFailed(
+            "The processes that prepare files end as soon as they start; the log has their last "
+            "words. If memory is short, set CTX_INDEX_WORKERS=1."
+        ) from error
 
 
 class _Pool:

@@ -59,9 +59,10 @@ class Writer:
         await self.state.put(self.shelf, touched)
 
     async def remove(self, paths: Sequence[str]) -> None:
-        """Points first: a row that is left over is only a reason to look again."""
+        """The rows go last, and say meanwhile that nothing is certain."""
         for start in range(0, len(paths), PATHS_A_DELETE):
             batch = paths[start : start + PATHS_A_DELETE]
+            await self.state.doubt(self.shelf, batch)
             await self.store.delete(self.shelf.collection, Filter(must=self._at(batch)))
             await self.state.forget(self.shelf, batch)
 

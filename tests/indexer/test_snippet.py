@@ -13,6 +13,7 @@ def test_a_long_chunk_is_cut_to_its_best_window() -> None:
     found = snippet("\n".join(lines), 1, text_terms("exponential backoff retry"), 2)
     assert "exponential backoff" in found.text
     assert len(found.text.split("\n")) == 12 + 2 * 2
+    assert 60 <= found.start_line <= 68
     assert lines[found.start_line - 1] == found.text.split("\n")[0]
 
 

@@ -1,0 +1,76 @@
+"""From a folder of code to answers over MCP and at the terminal."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+
+from tests.indexer.corpus import FILES
+from tests.running import ROOT, environment, running
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def ctx(env: dict[str, str], cwd: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "ctx", *arguments],
+        cwd=cwd,
+        env=env | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+async def test_over_mcp(tmp_path: Path, workspace: Path) -> None:
+    env = environment(tmp_path / "data", CTX_WORKSPACE=str(workspace))
+    with running(env) as server:
+        async with Client(server.indexer_http) as client:
+
+            async def call(tool: str, **arguments: Any) -> dict[str, Any]:
+                answer = await client.call_tool(tool, arguments, raise_on_error=False)
+                assert answer.structured_content is not None
+                return answer.structured_content
+
+            early = await call("repo_search", query="retry")
+            assert early["error_code"] == "COLLECTION_NOT_FOUND"
+            indexed = await call("qdrant_index")
+            assert indexed["stats"]["files_processed"] == len(FILES)
+            found = await call("repo_search", query="exponential backoff with jitter", limit=3)
+            assert found["results"][0]["path"] == "src/net/retry.py"
+            alias = await call("code_search", query="exponential backoff with jitter", limit=3)
+            assert alias["results"] == found["results"]
+            (workspace / "src/net/retry.py").unlink()
+            assert (await call("qdrant_prune"))["points_removed"] >= 1
+            gone = await call("repo_search", query="exponential backoff with jitter")
+            assert "src/net/retry.py" not in [hit["path"] for hit in gone["results"]]
+            outside = await call("qdrant_index", subdir="../..")
+            assert outside["error_code"] == "VALIDATION_ERROR"
+        searched = ctx(env, workspace, "search", "connection", "pool", "--json")
+        assert json.loads(searched.stdout)["results"][0]["path"] == "src/net/pool.py"
+
+
+def test_at_the_terminal_without_a_server(tmp_path: Path, workspace: Path) -> None:
+    env = environment(tmp_path / "data")
+    first = ctx(env, workspace, "search", "signed session cookie", "--limit", "2")
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.startswith("src/auth/session.ts:")
+    again = ctx(env, workspace, "index", "--json")
+    assert json.loads(again.stdout)["stats"]["files_unchanged"] == len(FILES)
+    nothing = ctx(env, workspace, "search", "x", "--language", "cobol")
+    assert nothing.returncode == 1
+    wrong = ctx(env, workspace, "search", "x" * 1001)
+    assert wrong.returncode == 2
+    assert "1000" in wrong.stderr
