@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import json
 import shutil
 import sys
@@ -9,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ctx.probe import WILDCARDS, ask
+from ctx.probe import ask, call_indexer
 from services.core.errors import CtxError, InvalidInput, SettingsInvalid, serialise
-from services.core.settings import Settings, load, url_host
+from services.core.settings import Settings, load
 
 BAR_WIDTH = 30
 SHOWN_FAILURES = 10
@@ -68,23 +69,15 @@ async def _index(
 async def _by_server(
     settings: Settings, folder: Path, arguments: argparse.Namespace, bar: Bar
 ) -> dict[str, Any]:
-    from services.core.serving.client import call_tool  # noqa: PLC0415 - slow to import
-    from services.indexer.admin_tools import INDEX_SECONDS  # noqa: PLC0415
+    from services.indexer.admin_tools import INDEX_SECONDS  # noqa: PLC0415 - slow to import
 
     if arguments.repo:
         raise InvalidInput("--repo", "a running indexer names repos itself; set CURRENT_REPO there")
-    host = WILDCARDS.get(settings.host, settings.host)
-    token = settings.auth_tokens[0].get_secret_value() if settings.auth_tokens else None
     wanted = {"subdir": str(folder), "recreate": arguments.recreate}
     if arguments.collection:
         wanted["collection"] = arguments.collection
-    return await call_tool(
-        f"http://{url_host(host)}:{settings.indexer_http_port}/mcp",
-        "qdrant_index",
-        wanted,
-        token,
-        seconds=INDEX_SECONDS,
-        on_progress=bar.show,
+    return await call_indexer(
+        settings, "qdrant_index", wanted, seconds=INDEX_SECONDS, on_progress=bar.show
     )
 
 
@@ -101,9 +94,10 @@ async def _by_ourselves(
     progress.current.set(bar.show)
     async with open_parts(settings) as parts:
         desk = open_desk(settings.model_copy(update=here), parts, SessionDefaults())
-        place = desk.workspaces.place("path", str(folder))
-        collection = arguments.collection or settings.collection_name
-        return dict(await desk.index(place, collection, arguments.recreate))
+        with contextlib.closing(desk):
+            place = desk.workspaces.place("path", str(folder))
+            collection = arguments.collection or settings.collection_name
+            return dict(await desk.index(place, collection, arguments.recreate))
 
 
 def _summary(body: Mapping[str, Any]) -> str:

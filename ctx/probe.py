@@ -1,4 +1,4 @@
-"""Asking running servers how they are, over their health ports."""
+"""Asking running servers: how they are, over their health ports, and for a tool."""
 
 import json
 from dataclasses import dataclass, field
@@ -44,6 +44,18 @@ def ask(service: str, port: int, settings: Settings) -> Answer:
         checks=body.get("checks", {}),
         advice=body.get("advice", []),
     )
+
+
+async def call_indexer(
+    settings: Settings, tool: str, arguments: dict[str, Any], **options: Any
+) -> dict[str, Any]:
+    """A tool of the running indexer; `options` go to the MCP client."""
+    from services.core.serving.client import call_tool  # noqa: PLC0415 - slow to import
+
+    host = WILDCARDS.get(settings.host, settings.host)
+    token = settings.auth_tokens[0].get_secret_value() if settings.auth_tokens else None
+    url = f"http://{url_host(host)}:{settings.indexer_http_port}/mcp"
+    return await call_tool(url, tool, arguments, token, **options)
 
 
 def ask_all(settings: Settings) -> list[Answer]:

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ctx.probe import WILDCARDS, ask
+from ctx.probe import ask, call_indexer
 from services.core.errors import CtxError, InvalidInput, SettingsInvalid, serialise
-from services.core.settings import Settings, load, url_host
+from services.core.settings import Settings, load
 
 SHOWN_LINES = 12  # of a snippet; --json has it whole
 FILTERS = ("limit", "language", "under", "kind", "symbol", "path_glob", "repo")
@@ -34,17 +34,8 @@ async def _search(settings: Settings, arguments: argparse.Namespace) -> dict[str
     wanted = {name: getattr(arguments, name) for name in FILTERS if getattr(arguments, name)}
     wanted["query"] = " ".join(arguments.query)
     if ask("indexer", settings.indexer_http_port, settings).running:
-        return await _by_server(settings, wanted)
+        return await call_indexer(settings, "repo_search", wanted)
     return await _by_ourselves(settings, wanted)
-
-
-async def _by_server(settings: Settings, wanted: dict[str, Any]) -> dict[str, Any]:
-    from services.core.serving.client import call_tool  # noqa: PLC0415 - slow to import
-
-    host = WILDCARDS.get(settings.host, settings.host)
-    token = settings.auth_tokens[0].get_secret_value() if settings.auth_tokens else None
-    url = f"http://{url_host(host)}:{settings.indexer_http_port}/mcp"
-    return await call_tool(url, "repo_search", wanted, token)
 
 
 async def _by_ourselves(settings: Settings, wanted: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 FIRST_PORT, LAST_PORT = 20_000, 22_700
 START_SECONDS = 60.0  # a loaded machine, not a target: what is promised is measured elsewhere
 STOP_SECONDS = 20.0
+COMMAND_SECONDS = 120.0
 
 
 @dataclass
@@ -79,6 +80,21 @@ def running(env: Mapping[str, str], *command: str, cwd: Path = ROOT) -> Iterator
                 process.wait(STOP_SECONDS)
             process.kill()
         process.communicate()
+
+
+def run_ctx(
+    env: Mapping[str, str], *arguments: str, cwd: Path = ROOT
+) -> "subprocess.CompletedProcess[str]":
+    """One command of `ctx`, to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "ctx", *arguments],
+        cwd=cwd,
+        env={**env, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS,
+        check=False,
+    )
 
 
 def wait_until_ready(server: Server, service: str) -> None:

@@ -1,10 +1,10 @@
 """Which files a workspace has: asked from git, or found by walking the folder."""
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from services.indexer.git import git
 from services.indexer.ignore import (
     CTXIGNORE,
     FOLDER_MARKS,
@@ -14,10 +14,7 @@ from services.indexer.ignore import (
     is_unwanted,
 )
 
-GIT_SECONDS = 120.0  # listing a million files takes a few
 MAX_SUBMODULE_DEPTH = 4
-# A repository's own configuration may name programs to run; listing files needs none of them.
-GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 _UNTRACKED = b"? "
 
 
@@ -32,8 +29,8 @@ def listing(root: Path) -> set[bytes]:
 
 def _git_files(root: Path, depth: int) -> set[bytes] | None:
     """Tracked and untracked files that are not ignored; None where git does not answer for it."""
-    listed = _git(root, "ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
-    if listed is None or (not listed and _git(root, "check-ignore", "-q", ".") is not None):
+    listed = git(root, "ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
+    if listed is None or (not listed and git(root, "check-ignore", "-q", ".") is not None):
         return None
     found: set[bytes] = set()
     for entry in listed.split(b"\0"):
@@ -54,24 +51,9 @@ def _git_files(root: Path, depth: int) -> set[bytes] | None:
 
 def _submodules(root: Path) -> list[bytes]:
     """The tracked folders that are repositories of their own."""
-    listed = _git(root, "ls-files", "-z", "--stage")
+    listed = git(root, "ls-files", "-z", "--stage")
     entries = (listed or b"").split(b"\0")
     return [e.split(b"\t", 1)[1] for e in entries if e.startswith(b"160000 ")]
-
-
-def _git(root: Path, *arguments: str) -> bytes | None:
-    """What git prints; None where it fails or there is none."""
-    try:
-        done = subprocess.run(
-            [*GIT, "-C", str(root), *arguments],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=GIT_SECONDS,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout
 
 
 def _ctxignore(root: Path, listed: set[bytes]) -> Ignore:

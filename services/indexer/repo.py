@@ -1,14 +1,12 @@
 """What a repository is called, and how one is told from another of the same name."""
 
 import re
-import subprocess
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from services.indexer.listing import GIT
+from services.indexer.git import git_line
 
-GIT_SECONDS = 10.0
 MAX_NAME = 128
 _STRANGE = re.compile(r"[^\w.\-]+")
 _CREDENTIALS = re.compile(r"^(\w+://)[^/@]*@")
@@ -34,9 +32,9 @@ def repo_of(workspace: Path) -> Repo:
     """
     if not (workspace / ".git").exists():
         return Repo(_clean(workspace.name), str(workspace))
-    if remote := _git(workspace, "config", "--get", "remote.origin.url"):
+    if remote := git_line(workspace, "config", "--get", "remote.origin.url"):
         return Repo(_remote_name(remote), _CREDENTIALS.sub(r"\1", remote))
-    if common := _git(workspace, "rev-parse", "--path-format=absolute", "--git-common-dir"):
+    if common := git_line(workspace, "rev-parse", "--path-format=absolute", "--git-common-dir"):
         folder = Path(common).resolve()
         main = folder.parent if folder.name == ".git" else folder
         return Repo(_clean(main.name.removesuffix(".git")), str(folder))
@@ -50,18 +48,3 @@ def _remote_name(url: str) -> str:
 
 def _clean(name: str) -> str:
     return _STRANGE.sub("-", name).strip("-.")[:MAX_NAME] or "workspace"
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    """What git prints; None where it fails or there is none."""
-    try:
-        done = subprocess.run(
-            [*GIT, "-C", str(folder), *arguments],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=GIT_SECONDS,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.decode("utf-8", "surrogateescape").strip() or None

@@ -8,19 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import ROOT, environment
-
-
-def ctx(env: dict[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "ctx", *arguments],
-        cwd=ROOT,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+from tests.running import ROOT, environment, run_ctx
 
 
 @pytest.fixture
@@ -29,20 +17,20 @@ def env(tmp_path: Path) -> dict[str, str]:
 
 
 def test_version(env: dict[str, str]) -> None:
-    assert ctx(env, "version").stdout.startswith("ctx ")
-    assert json.loads(ctx(env, "version", "--json").stdout)["version"]
-    assert ctx(env, "--version").returncode == 0
+    assert run_ctx(env, "version").stdout.startswith("ctx ")
+    assert json.loads(run_ctx(env, "version", "--json").stdout)["version"]
+    assert run_ctx(env, "--version").returncode == 0
 
 
 @pytest.mark.parametrize("command", [(), ("up",), ("status",), ("doctor",), ("version",)])
 def test_help_has_examples(env: dict[str, str], command: tuple[str, ...]) -> None:
-    shown = ctx(env, *command, "--help")
+    shown = run_ctx(env, *command, "--help")
     assert shown.returncode == 0
     assert "examples:" in shown.stdout
 
 
 def test_an_unknown_command_is_refused(env: dict[str, str]) -> None:
-    refused = ctx(env, "upp")
+    refused = run_ctx(env, "upp")
     assert refused.returncode == 2
     assert "upp" in refused.stderr
 
@@ -59,14 +47,14 @@ def test_small_commands_do_not_import_the_servers(env: dict[str, str]) -> None:
 
 
 def test_status_when_nothing_runs(env: dict[str, str]) -> None:
-    shown = ctx(env, "status")
+    shown = run_ctx(env, "status")
     assert shown.returncode == 1
     assert "ctx up" in shown.stdout
-    assert json.loads(ctx(env, "status", "--json").stdout)["ok"] is False
+    assert json.loads(run_ctx(env, "status", "--json").stdout)["ok"] is False
 
 
 def test_doctor_finds_all_well(env: dict[str, str]) -> None:
-    shown = ctx(env, "doctor")
+    shown = run_ctx(env, "doctor")
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert "All is well" in shown.stdout
 
@@ -80,7 +68,7 @@ def test_doctor_names_what_is_wrong_and_how_to_mend_it(env: dict[str, str], tmp_
         "qdrant": {"QDRANT_URL": "http://127.0.0.1:9"},
     }
     for check, wrong in cases.items():
-        shown = ctx(env | wrong, "doctor", "--json")
+        shown = run_ctx(env | wrong, "doctor", "--json")
         assert shown.returncode == 1, check
         findings = {f["check"]: f for f in json.loads(shown.stdout)["findings"]}
         assert findings[check]["state"] == "fail"
@@ -96,7 +84,7 @@ def test_doctor_sees_a_taken_port(env: dict[str, str]) -> None:
     )
     try:
         time.sleep(1)
-        shown = ctx(env, "doctor", "--json")
+        shown = run_ctx(env, "doctor", "--json")
     finally:
         blocker.kill()
         blocker.wait()

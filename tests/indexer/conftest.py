@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -23,11 +24,14 @@ from tests.indexer.repositories import Repository
 REPO = "sample"
 
 
+shipped = lru_cache(StaticEmbedder)  # loaded once: it cannot change
+
+
 class Counting:
     """The shipped model, and how many texts it really embedded."""
 
     def __init__(self) -> None:
-        self._model = StaticEmbedder()
+        self._model = shipped()
         self.texts = 0
 
     @property

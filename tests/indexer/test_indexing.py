@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
-from services.core.errors import InvalidInput, ModelMismatch, StorageFailed
+from services.core.errors import IndexingFailed, InvalidInput, ModelMismatch, StorageFailed
 from services.core.memories.collection import spec as memory_spec
 from services.core.settings import Settings
 from services.core.vectors.model import Filter, Match, MatchAny
@@ -17,6 +17,7 @@ from services.indexer.prepare import Failure
 from services.indexer.report import Progress
 from services.indexer.state import Shelf
 from tests.indexer.conftest import REPO, Bench, Counting
+from tests.indexer.deadly import DeadlyJob, deadly_job
 from tests.indexer.repositories import Repository, function
 
 
@@ -310,11 +311,16 @@ async def test_a_cancelled_run_is_finished_by_the_next(
 
 async def test_a_file_that_kills_its_worker_is_named(tmp_path: Path) -> None:
     """The worker is really killed: by a job that asks it to."""
-    from tests.indexer.deadly import deadly_job
-
     job = deadly_job(tmp_path, files=workers.FEW_FILES + 2, deadly=5)
     outcomes = [outcome async for outcome in workers.Workers(2).prepared(job)]
     failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     assert [failure.path for failure in failed] == ["m5.py"]
     assert "killed" in failed[0].reason
     assert len(outcomes) == workers.FEW_FILES + 2
+
+
+async def test_workers_that_cannot_live_end_the_run(tmp_path: Path) -> None:
+    job = deadly_job(tmp_path, files=workers.FEW_FILES + 2, deadly=-1)
+    with pytest.raises(IndexingFailed, match="CTX_INDEX_WORKERS"):
+        async for _ in workers.Workers(2).prepared(DeadlyJob(**vars(job))):
+            pass

@@ -1,8 +1,6 @@
 """From a folder of code to answers over MCP and at the terminal."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,7 @@ import pytest
 from fastmcp import Client
 
 from tests.indexer.corpus import FILES
-from tests.running import ROOT, environment, running
+from tests.running import environment, run_ctx, running
 
 
 @pytest.fixture
@@ -20,18 +18,6 @@ def workspace(tmp_path: Path) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
-
-
-def ctx(env: dict[str, str], cwd: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "ctx", *arguments],
-        cwd=cwd,
-        env=env | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 async def test_over_mcp(tmp_path: Path, workspace: Path) -> None:
@@ -58,19 +44,19 @@ async def test_over_mcp(tmp_path: Path, workspace: Path) -> None:
             assert "src/net/retry.py" not in [hit["path"] for hit in gone["results"]]
             outside = await call("qdrant_index", subdir="../..")
             assert outside["error_code"] == "VALIDATION_ERROR"
-        searched = ctx(env, workspace, "search", "connection", "pool", "--json")
+        searched = run_ctx(env, "search", "connection", "pool", "--json", cwd=workspace)
         assert json.loads(searched.stdout)["results"][0]["path"] == "src/net/pool.py"
 
 
 def test_at_the_terminal_without_a_server(tmp_path: Path, workspace: Path) -> None:
     env = environment(tmp_path / "data")
-    first = ctx(env, workspace, "search", "signed session cookie", "--limit", "2")
+    first = run_ctx(env, "search", "signed session cookie", "--limit", "2", cwd=workspace)
     assert first.returncode == 0, first.stderr
     assert first.stdout.startswith("src/auth/session.ts:")
-    again = ctx(env, workspace, "index", "--json")
+    again = run_ctx(env, "index", "--json", cwd=workspace)
     assert json.loads(again.stdout)["stats"]["files_unchanged"] == len(FILES)
-    nothing = ctx(env, workspace, "search", "x", "--language", "cobol")
+    nothing = run_ctx(env, "search", "x", "--language", "cobol", cwd=workspace)
     assert nothing.returncode == 1
-    wrong = ctx(env, workspace, "search", "x" * 1001)
+    wrong = run_ctx(env, "search", "x" * 1001, cwd=workspace)
     assert wrong.returncode == 2
     assert "1000" in wrong.stderr

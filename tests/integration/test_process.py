@@ -4,8 +4,6 @@ import asyncio
 import contextlib
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +11,10 @@ import httpx
 import pytest
 from fastmcp import Client
 
-from tests.running import ROOT, Server, environment, running
+from tests.running import Server, environment, run_ctx, running
 
 KILLS = 5
 STORES_A_ROUND = 20
-
-
-def run_ctx(env: dict[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "ctx", *arguments],
-        env=env,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
 
 
 async def call(url: str, tool: str, **arguments: Any) -> dict[str, Any]:

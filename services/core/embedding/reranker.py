@@ -1,16 +1,12 @@
 """Cross-encoders: a model that reads a query and a text together and says how well they fit."""
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from services.core.embedding.transformer import OnnxModel, check_catalogue
-from services.core.errors import ModelUnavailable
-
-log = logging.getLogger(__name__)
+from services.core.embedding.transformer import OnnxModel, from_catalogue
 
 SETTING = "RERANK_MODEL"
 
@@ -45,16 +41,7 @@ class FastembedReranker:
         from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415 - slow import
 
         self.name = name
-        known = [model["model"] for model in TextCrossEncoder.list_supported_models()]
-        check_catalogue(SETTING, name, known)
-        log.info("loading %s; the first time it is downloaded to %s", name, cache_dir)
-        try:
-            self._model = TextCrossEncoder(name, cache_dir=str(cache_dir))
-        except (ValueError, OSError) as error:
-            raise ModelUnavailable(
-                f"{SETTING}={name} could not be downloaded: {error} Check the network, copy the "
-                f"model into {cache_dir}, or unset {SETTING}: search works without it."
-            ) from error
+        self._model = from_catalogue(SETTING, name, TextCrossEncoder, cache_dir)
 
     def fit(self, query: str, texts: Sequence[str]) -> list[float]:
         scores = np.array(list(self._model.rerank(query, list(texts))), np.float32)

@@ -90,17 +90,7 @@ class FastembedEmbedder:
         from fastembed import TextEmbedding  # noqa: PLC0415 - slow to import
 
         self.name = name
-        known = [model["model"] for model in TextEmbedding.list_supported_models()]
-        check_catalogue(SETTING, name, known)
-        log.info("loading %s; the first time it is downloaded to %s", name, cache_dir)
-        try:
-            self._model = TextEmbedding(name, cache_dir=str(cache_dir))
-        except (ValueError, OSError) as error:
-            raise ModelUnavailable(
-                f"{SETTING}={name} could not be downloaded: {error} Check the network, copy "
-                f"the model into {cache_dir} from a machine that has it, or unset it "
-                "to use the model that ships with ctx."
-            ) from error
+        self._model = from_catalogue(SETTING, name, TextEmbedding, cache_dir)
         self.dims = int(self._model.embedding_size)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -117,16 +107,25 @@ class FastembedEmbedder:
         return _normalised(rows)
 
 
-def check_catalogue(setting: str, name: str, known: Sequence[str]) -> None:
-    """Refuse a name that fastembed does not know, naming those near it."""
-    if name in known:
-        return
-    near = get_close_matches(name, known, n=3, cutoff=0.4)
-    hint = f" Near it: {', '.join(near)}." if near else ""
-    raise ModelUnavailable(
-        f"{setting}={name}: neither a shipped model, nor an existing folder, nor a model of "
-        f"fastembed's catalogue.{hint}"
-    )
+def from_catalogue(setting: str, name: str, kind: Any, cache_dir: Path) -> Any:
+    """A model of one of fastembed's classes; a name it does not know is refused with those near it,
+    and a download that fails with what to do."""
+    known = [model["model"] for model in kind.list_supported_models()]
+    if name not in known:
+        near = get_close_matches(name, known, n=3, cutoff=0.4)
+        hint = f" Near it: {', '.join(near)}." if near else ""
+        raise ModelUnavailable(
+            f"{setting}={name}: neither a shipped model, nor an existing folder, nor a model of "
+            f"fastembed's catalogue.{hint}"
+        )
+    log.info("loading %s; the first time it is downloaded to %s", name, cache_dir)
+    try:
+        return kind(name, cache_dir=str(cache_dir))
+    except (ValueError, OSError) as error:
+        raise ModelUnavailable(
+            f"{setting}={name} could not be downloaded: {error} Check the network, copy the model "
+            f"into {cache_dir} from a machine that has it, or unset {setting}."
+        ) from error
 
 
 def _model_files(setting: str, folder: Path) -> tuple[Path, Path]:

@@ -1,0 +1,49 @@
+"""`ctx index` beside a running indexer, which owns the data folder."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.indexer.repositories import Repository, function
+from tests.running import ROOT, Server, environment, running
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    inner = Repository.create(tmp_path / "projects" / "inner")
+    inner.write("src/a.py", function("alpha"))
+    inner.write("b.py", function("beta"))
+    env = environment(tmp_path / "data", CTX_WORKSPACE=str(tmp_path / "projects"))
+    with running(env) as started:
+        yield started
+
+
+def ctx_index(server: Server, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "ctx", "index", *arguments],
+        cwd=ROOT,
+        env=dict(server.env) | {"PYTHONWARNINGS": "error::ResourceWarning"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_the_server_does_the_work(server: Server, tmp_path: Path) -> None:
+    inner = tmp_path / "projects" / "inner"
+    part = json.loads(ctx_index(server, str(inner / "src"), "--json").stdout)
+    assert (part["repo"], part["subdir"], part["stats"]["files_added"]) == ("inner", "src", 1)
+    shown = ctx_index(server, str(inner))
+    assert shown.returncode == 0, shown.stderr
+    assert "1 added, 0 changed, 0 removed, 1 unchanged" in shown.stdout
+    outside = ctx_index(server, str(tmp_path))
+    assert outside.returncode == 2
+    assert "CTX_WORKSPACE" in outside.stderr
+    named = ctx_index(server, str(inner), "--repo", "other")
+    assert named.returncode == 2
+    assert "CURRENT_REPO" in named.stderr
