@@ -495,17 +495,22 @@ def row(name: str, cells: Sequence[object]) -> str:
 
 
 def report(arguments: argparse.Namespace, work: Path) -> dict[str, Any]:
+    """Kept after each size: the largest takes long, and may fail."""
     peer = opened_peer(arguments.semble_venv)
     if isinstance(peer, str):
         note(f"{PEER}: {peer}")
-    sizes = [int(size) for size in arguments.sizes.split(",")]
-    source = arguments.corpus.resolve()
-    return {
+    figures: dict[str, Any] = {
         "commit": commit(),
         "python": platform.python_version(),
         "cores": os.cpu_count(),
-        "sizes": [measured(corpus, peer) for corpus in corpora(source, sizes, work)],
+        "sizes": [],
     }
+    sizes = [int(size) for size in arguments.sizes.split(",")]
+    for corpus in corpora(arguments.corpus.resolve(), sizes, work):
+        figures["sizes"].append(measured(corpus, peer))
+        if arguments.out:
+            arguments.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    return figures
 
 
 def parsed() -> argparse.Namespace:
@@ -532,9 +537,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         figures = report(arguments, (arguments.work or Path(temporary)).resolve())
     print(table(figures["sizes"]))
-    if arguments.out:
-        arguments.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    else:
+    if not arguments.out:
         print(json.dumps(figures, indent=2))
 
 

@@ -1,55 +1,74 @@
 """Fragments of a text with the words of a query marked <<so>>."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
-from services.core.tokens import Word, terms, words
+from services.core.tokens import spans, terms
 
 OPEN, CLOSE = "<<", ">>"
 CONTEXT_WORDS = 4  # on either side of a match: enough to recognise the place
 MAX_FRAGMENTS = 3
 
 
-def highlights(text: str, wanted: Collection[str], limit: int = MAX_FRAGMENTS) -> list[str]:
-    """The fragments that hold most of the wanted terms, in the order of the text."""
+class Marked(NamedTuple):
+    """A text's words, as places, and those of them that say a wanted term."""
+
+    text: str
+    words: Sequence[tuple[int, int]]
+    matches: Sequence[tuple[int, frozenset[str]]]  # the word's number, the terms it says
+
+
+def marked(text: str, wanted: Collection[str]) -> Marked:
+    """Look for the wanted terms once, for all who show the text."""
     wanted = frozenset(wanted)
-    found = list(words(text))
-    matches = [i for i, word in enumerate(found) if not wanted.isdisjoint(terms(word.text))]
-    groups = _groups(matches)
-    best = sorted(groups, key=lambda group: -len({found[i].text.lower() for i in group}))[:limit]
-    return [_fragment(text, found, group) for group in sorted(best)]
+    places = spans(text)
+    matches = []
+    for number, (start, end) in enumerate(places):
+        said = wanted.intersection(terms(text[start:end]))
+        if said:
+            matches.append((number, said))
+    return Marked(text, places, matches)
 
 
-def _groups(matches: Collection[int]) -> list[list[int]]:
+def highlights(found: Marked, limit: int = MAX_FRAGMENTS) -> list[str]:
+    """The fragments that say most of the wanted terms, in the order of the text."""
+    groups = _groups([number for number, _ in found.matches])
+    said = dict(found.matches)
+    best = sorted(groups, key=lambda group: -len(frozenset().union(*(said[n] for n in group))))
+    return [_fragment(found, group) for group in sorted(best[:limit])]
+
+
+def _groups(matches: Sequence[int]) -> list[list[int]]:
     """Matches whose contexts touch belong to one fragment."""
-    ordered = sorted(matches)
-    groups = [ordered[:1]] if ordered else []
-    for before, index in pairwise(ordered):
-        if index - before <= CONTEXT_WORDS:
-            groups[-1].append(index)
+    groups = [[matches[0]]] if matches else []
+    for before, number in pairwise(matches):
+        if number - before <= CONTEXT_WORDS:
+            groups[-1].append(number)
         else:
-            groups.append([index])
+            groups.append([number])
     return groups
 
 
-def _fragment(text: str, found: list[Word], group: list[int]) -> str:
+def _fragment(found: Marked, group: Sequence[int]) -> str:
+    text, words = found.text, found.words
     first = max(0, group[0] - CONTEXT_WORDS)
-    last = min(len(found) - 1, group[-1] + CONTEXT_WORDS)
-    pieces, position = [], found[first].start
-    for start, end in _runs(text, found, group):
+    last = min(len(words) - 1, group[-1] + CONTEXT_WORDS)
+    pieces, position = [], words[first][0]
+    for start, end in _runs(found, group):
         pieces += [text[position:start], OPEN, text[start:end], CLOSE]
         position = end
-    pieces.append(text[position : found[last].end])
+    pieces.append(text[position : words[last][1]])
     return " ".join("".join(pieces).split())
 
 
-def _runs(text: str, found: list[Word], group: list[int]) -> list[tuple[int, int]]:
+def _runs(found: Marked, group: Sequence[int]) -> list[tuple[int, int]]:
     """Neighbouring matches with only space between them are marked as one."""
     runs: list[tuple[int, int]] = []
-    for index in group:
-        word = found[index]
-        if runs and not text[runs[-1][1] : word.start].strip():
-            runs[-1] = (runs[-1][0], word.end)
+    for number in group:
+        start, end = found.words[number]
+        if runs and not found.text[runs[-1][1] : start].strip():
+            runs[-1] = (runs[-1][0], end)
         else:
-            runs.append((word.start, word.end))
+            runs.append((start, end))
     return runs

@@ -40,6 +40,11 @@ def words(text: str) -> Iterator[Word]:
         yield Word(match.start(), match.end(), match.group())
 
 
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where every word stands; for long texts, quicker than words."""
+    return [match.span() for match in _WORD.finditer(text)]
+
+
 @lru_cache(maxsize=TERM_CACHE_SIZE)
 def terms(word: str) -> tuple[str, ...]:
     """The terms a word stands for: its parts, stemmed, and the whole where it has several.
@@ -57,4 +62,4 @@ def terms(word: str) -> tuple[str, ...]:
 
 def text_terms(text: str) -> list[str]:
     """All terms of a text, repeated as often as they occur."""
-    return [term for word in words(text) for term in terms(word.text)]
+    return [term for word in _WORD.findall(text) for term in terms(word)]

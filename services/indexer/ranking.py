@@ -3,23 +3,14 @@
 docs/benchmarks.md has the ablation of every rule: a rule stays because it gains there.
 """
 
-import re
+import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import PurePosixPath
-from typing import Any
 
-from services.core.tokens import terms, text_terms
+from services.indexer.features import Features, Place
 from services.indexer.question import Question
 
-TERM_SETS_CACHED = 65_536  # paths and symbols repeat from query to query
-
-# Code that was kept for old callers, and code that only shows how to call: seldom what is meant.
-_ASIDE = re.compile(
-    r"(?:^|/)_?(?:compat|deprecated|legacy|v1|examples?|benchmarks?|bench)(?:/|\.|$)"
-)
 _TEST_WORDS = frozenset({"test", "spec", "testcas", "fixtur", "mock"})  # stems that ask for tests
 _DOC_WORDS = frozenset({"doc", "document", "readm", "guid", "tutori", "changelog"})
 _DEFINING_KINDS = frozenset({"class", "interface", "function", "type", "enum", "struct", "trait"})
@@ -49,17 +40,21 @@ class Weights:
 DEFAULT = Weights()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A chunk that one of the legs found; a leg that did not find it gave no score."""
 
     id: str
-    payload: Mapping[str, Any]
+    features: Features
     dense: float = 0.0
     lexical: float = 0.0
 
+    @property
+    def file(self) -> tuple[str, str]:
+        return self.features.place[:2]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Ranked:
     """A candidate with its score, and what made it."""
 
@@ -68,8 +63,8 @@ class Ranked:
     rules: Mapping[str, float]
 
     @property
-    def path(self) -> str:
-        return str(self.candidate.payload["path"])
+    def order(self) -> tuple[float, Place]:
+        return -self.score, self.candidate.features.place
 
 
 def rank(
@@ -80,22 +75,27 @@ def rank(
     ranked = [
         _ruled(c, score, question, weights) for c, score in zip(candidates, fused, strict=True)
     ]
-    return sorted(_coherent(ranked, weights), key=_order)
+    return sorted(_coherent(ranked, weights), key=lambda item: item.order)
 
 
 def select(
     ranked: Sequence[Ranked], limit: int, per_path: int, weights: Weights = DEFAULT
 ) -> list[Ranked]:
     """The results: each further chunk of the same file counts less, and none past `per_path`."""
-    waiting = list(ranked)
-    shown: dict[tuple[str, str], int] = defaultdict(int)
+    files: dict[tuple[str, str], list[Ranked]] = defaultdict(list)
+    for item in ranked:
+        files[item.candidate.file].append(item)
+    heads = [(*items[0].order, 0) for items in files.values()]
+    heapq.heapify(heads)
     chosen: list[Ranked] = []
-    while waiting and len(chosen) < limit:
-        best = min(waiting, key=lambda r: _order(r, weights.repeat ** shown[_file(r)]))
-        waiting.remove(best)
-        if shown[_file(best)] < per_path:
-            chosen.append(best)
-            shown[_file(best)] += 1
+    while heads and len(chosen) < limit:
+        _, place, shown = heapq.heappop(heads)
+        items = files[place[:2]]
+        chosen.append(items[shown])
+        shown += 1
+        if shown < min(per_path, len(items)):
+            rank_key, following = items[shown].order
+            heapq.heappush(heads, (rank_key * weights.repeat**shown, following, shown))
     return chosen
 
 
@@ -130,69 +130,69 @@ def _fused(candidates: Sequence[Candidate], weights: Weights) -> list[float]:
 
 
 def _ruled(candidate: Candidate, fused: float, question: Question, weights: Weights) -> Ranked:
-    payload = candidate.payload
-    defined = _definition(payload, question, weights)
-    named = _naming(payload, question.terms, weights)
-    place = _place(payload, question.terms, weights)
+    chunk = candidate.features
+    defined = _definition(chunk, question, weights)
+    named = _naming(chunk, question.terms, weights)
+    place = _place(chunk, question.terms, weights)
     score = (fused + defined) * named * place
     rules = {"fusion": fused, "definition": defined, "naming": named, "place": place}
     return Ranked(candidate, score, rules)
 
 
-def _definition(payload: Mapping[str, Any], question: Question, weights: Weights) -> float:
+def _definition(chunk: Features, question: Question, weights: Weights) -> float:
     """What the chunk gains for defining the name that the query is."""
-    wanted = {name.lower() for name in question.names}
-    if not question.is_symbol or wanted.isdisjoint(payload["symbols"]):
+    if not question.is_symbol:
         return 0.0
-    if str(payload["symbol_path"]).lower() not in wanted:
+    wanted = {name.lower() for name in question.names}
+    if wanted.isdisjoint(chunk.symbols):
+        return 0.0
+    if chunk.symbol_path not in wanted:
         return weights.definition * weights.nested
-    return weights.definition * (1.0 if payload["kind"] in _DEFINING_KINDS else weights.assigned)
+    return weights.definition * (1.0 if chunk.kind in _DEFINING_KINDS else weights.assigned)
 
 
-def _naming(payload: Mapping[str, Any], query: frozenset[str], weights: Weights) -> float:
+def _naming(chunk: Features, query: frozenset[str], weights: Weights) -> float:
     """How well names agree with the query: of the file, of what the chunk defines."""
-    stem = stem_terms(str(payload["path"]))
-    names = frozenset().union(*(word_terms(name) for name in payload["symbols"]))
     return (
         1.0
-        + weights.file_name * _share(stem, query)
-        + weights.query_in_names * _share(query, names)
-        + weights.symbol_in_query * _share(word_terms(str(payload["symbol"])), query)
+        + weights.file_name * _share(chunk.file_terms, query)
+        + weights.query_in_names * _share(query, chunk.name_terms)
+        + weights.symbol_in_query * _share(chunk.symbol_terms, query)
     )
 
 
-def _place(payload: Mapping[str, Any], query: frozenset[str], weights: Weights) -> float:
+def _place(chunk: Features, query: frozenset[str], weights: Weights) -> float:
     """What stands where answers are seldom found counts less."""
     factor = 1.0
-    if payload["is_test"] and query.isdisjoint(_TEST_WORDS):
+    if chunk.is_test and query.isdisjoint(_TEST_WORDS):
         factor *= weights.test
-    if payload["is_docs"] and query.isdisjoint(_DOC_WORDS):
+    if chunk.is_docs and query.isdisjoint(_DOC_WORDS):
         factor *= weights.docs
-    if payload["is_generated"] or payload["is_vendored"]:
+    if chunk.is_generated:
         factor *= weights.generated
-    if _ASIDE.search(str(payload["path"])):
+    if chunk.is_aside:
         factor *= weights.aside
-    if payload["kind"] == "import":
+    if chunk.kind == "import":
         factor *= weights.imports
     return factor
 
 
 def _coherent(ranked: Sequence[Ranked], weights: Weights) -> list[Ranked]:
     """The best chunk of a file gains by the share that the whole file has."""
-    if not ranked:
-        return []
     sums: dict[tuple[str, str], float] = defaultdict(float)
     best: dict[tuple[str, str], Ranked] = {}
     for item in ranked:
-        sums[_file(item)] += item.score
-        if _file(item) not in best or item.score > best[_file(item)].score:
-            best[_file(item)] = item
-    largest, highest = max(sums.values()), max(item.score for item in ranked)
+        sums[item.candidate.file] += item.score
+        if item.candidate.file not in best or item.score > best[item.candidate.file].score:
+            best[item.candidate.file] = item
+    largest = max(sums.values(), default=0.0)
     if largest <= 0:
         return list(ranked)
-    scale = weights.coherence * highest / largest
+    scale = weights.coherence * max(item.score for item in ranked) / largest
     return [
-        _raised(item, scale * sums[_file(item)]) if best[_file(item)] is item else item
+        _raised(item, scale * sums[item.candidate.file])
+        if best[item.candidate.file] is item
+        else item
         for item in ranked
     ]
 
@@ -201,29 +201,6 @@ def _raised(item: Ranked, bonus: float) -> Ranked:
     return Ranked(item.candidate, item.score + bonus, {**item.rules, "coherence": bonus})
 
 
-# --- words ---------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=TERM_SETS_CACHED)
-def stem_terms(path: str) -> frozenset[str]:
-    """The words of a file's name without its endings."""
-    return frozenset(text_terms(PurePosixPath(path).name.split(".")[0]))
-
-
-@lru_cache(maxsize=TERM_SETS_CACHED)
-def word_terms(name: str) -> frozenset[str]:
-    return frozenset(terms(name))
-
-
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
     """How much of `part` is in `whole`."""
     return len(part & whole) / len(part) if part else 0.0
-
-
-def _file(item: Ranked) -> tuple[str, str]:
-    return str(item.candidate.payload["repo"]), item.path
-
-
-def _order(item: Ranked, factor: float = 1.0) -> tuple[float, str, int]:
-    """By score; what scores the same keeps one order on every machine."""
-    return -item.score * factor, item.path, int(item.candidate.payload["start_line"])

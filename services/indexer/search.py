@@ -9,6 +9,7 @@ from services.core.embedding.protocol import Embedder
 from services.core.errors import TimedOut
 from services.core.vectors.model import Filter, Hit, Leg, MatchAny, Query
 from services.core.vectors.protocol import VectorStore
+from services.indexer.features import KnownChunks
 from services.indexer.points import DENSE, LEXICAL
 from services.indexer.question import Question
 from services.indexer.ranking import DEFAULT, Candidate, Ranked, Weights, merged, rank, select
@@ -17,8 +18,6 @@ from services.indexer.scope import Scope
 
 DEPTH = 100  # candidates a leg gives: 60 cost quality on the benchmark, 200 gained none
 DEFINITIONS = 30  # of a name that the query says; common names have many
-# What ranking does not weigh; the few results that are shown are read whole.
-UNREAD = ("text", "calls", "call_lines", "imports", "import_lines", "dirs", "blob", "hash")
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,7 @@ class Searcher:
         self._embedder = embedder
         self._weights = weights
         self._second = second
+        self._chunks = KnownChunks(store)
 
     async def search(self, collection: str, request: Request) -> Outcome:
         question = merged(request.questions)
@@ -87,7 +87,7 @@ class Searcher:
         return Outcome(best[:limit], len(ranked), used_rerank=True)
 
     async def _candidates(self, collection: str, request: Request) -> list[Candidate]:
-        """Every leg of every question in one call."""
+        """Every leg of every question in one call; what is not known of the chunks in another."""
         queries: list[Query] = []
         for question in request.questions:
             scope = request.scope.narrowed(question.filters)
@@ -95,7 +95,13 @@ class Searcher:
             dense = await asyncio.to_thread(self._embedder.embed_query, question.text)
             queries += _queries(question, dense.tolist(), where)
         answers = await self._store.query_batch(collection, queries)
-        return _gathered(queries, answers)
+        scores = _scores(queries, answers)
+        ids = {name for best in scores.values() for name in best}
+        known = await self._chunks.of(collection, ids)
+        return [
+            Candidate(name, chunk, scores[DENSE].get(name, 0.0), scores[LEXICAL].get(name, 0.0))
+            for name, chunk in known.items()
+        ]
 
     async def _read(self, collection: str, chosen: Sequence[Ranked]) -> list[Found]:
         records = await self._store.retrieve(collection, [item.candidate.id for item in chosen])
@@ -108,7 +114,7 @@ class Searcher:
 
 
 def _queries(question: Question, dense: Sequence[float], where: Filter | None) -> list[Query]:
-    near = Query([Leg(DENSE, dense, DEPTH)], limit=DEPTH, filter=where, without=UNREAD)
+    near = Query([Leg(DENSE, dense, DEPTH)], limit=DEPTH, filter=where, with_payload=False)
     queries = [near]
     lexical = sparse.query(question.text)
     if lexical.indices:
@@ -120,13 +126,13 @@ def _queries(question: Question, dense: Sequence[float], where: Filter | None) -
     return queries
 
 
-def _gathered(queries: Sequence[Query], answers: Sequence[Sequence[Hit]]) -> list[Candidate]:
-    """Each chunk once, with its best score of each kind."""
-    found: dict[str, Candidate] = {}
+def _scores(
+    queries: Sequence[Query], answers: Sequence[Sequence[Hit]]
+) -> dict[str, dict[str, float]]:
+    """Each chunk's best score of each kind."""
+    scores: dict[str, dict[str, float]] = {DENSE: {}, LEXICAL: {}}
     for query, hits in zip(queries, answers, strict=True):
-        kind = "lexical" if query.legs[0].using == LEXICAL else "dense"
+        best = scores[query.legs[0].using]
         for hit in hits:
-            known = found.get(hit.id) or Candidate(hit.id, hit.payload)
-            score = max(hit.score, getattr(known, kind))
-            found[hit.id] = replace(known, **{kind: score})
-    return list(found.values())
+            best[hit.id] = max(hit.score, best.get(hit.id, 0.0))
+    return scores

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from services.core.highlight import highlights
+from services.core.highlight import highlights, marked
 from services.core.serving.sessions import CollectionName, SessionDefaults, SessionToken
 from services.core.serving.tool import Effect, Tool
 from services.indexer.question import MAX_QUERY_LENGTH, understand_all
@@ -235,10 +235,11 @@ def _hit(
             "symbol_path": payload["symbol_path"],
         },
     }
+    seen = marked(text, terms)
     if context_lines is not None:
-        hit["snippet"] = snippet(text, payload["start_line"], terms, context_lines, cut).text
+        hit["snippet"] = snippet(seen, payload["start_line"], context_lines, cut).text
     if highlighted:
-        hit["highlights"] = highlights(text, terms)
+        hit["highlights"] = highlights(seen)
     return hit
 
 

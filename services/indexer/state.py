@@ -116,7 +116,7 @@ class IndexState:
             f"INSERT OR REPLACE INTO files (store, collection, repo, {COLUMNS}) VALUES ({marks})"
         )
         values = [(*shelf.key, *vars(row).values()) for row in rows]
-        await self._run(lambda db: db.executemany(statement, values))
+        await self._change(lambda db: db.executemany(statement, values))
 
     async def doubt(self, shelf: Shelf, paths: Sequence[str]) -> None:
         """Say of these paths that their points may be there or not."""
@@ -140,13 +140,22 @@ class IndexState:
 
     async def forget_repo(self, shelf: Shelf) -> None:
         """Drop every row of the repo; its name stays its own."""
-        await self._run(lambda db: db.execute(f"DELETE FROM files WHERE {IS_SHELF}", shelf.key))
+        await self._change(lambda db: db.execute(f"DELETE FROM files WHERE {IS_SHELF}", shelf.key))
 
     def close(self) -> None:
         with self._lock:
             if self._db is not None:
                 self._db.close()
                 self._db = None
+
+    async def _change(self, work: Callable[[sqlite3.Connection], object]) -> None:
+        """The cursor must end here: one that outlived the lock would reset, from another thread,
+        the statement that the next transaction is executing."""
+
+        def change(db: sqlite3.Connection) -> None:
+            work(db)
+
+        await self._run(change)
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """One transaction in a thread; SQLite's errors become ours here and nowhere else."""

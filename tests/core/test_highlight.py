@@ -1,4 +1,5 @@
-from services.core.highlight import highlights as marked
+from services.core.highlight import highlights as fragments
+from services.core.highlight import marked
 from services.core.tokens import text_terms
 
 TEXT = (
@@ -7,7 +8,7 @@ TEXT = (
 
 
 def highlights(text: str, query: str) -> list[str]:
-    return marked(text, text_terms(query))
+    return fragments(marked(text, text_terms(query)))
 
 
 def test_matches_are_marked_and_neighbours_joined() -> None:

@@ -1,10 +1,10 @@
 """Each rule, seen alone."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from services.indexer.features import features
 from services.indexer.question import understand
 from services.indexer.ranking import DEFAULT, Candidate, merged, rank, select
 
@@ -25,7 +25,8 @@ PAYLOAD: dict[str, Any] = {
 
 
 def candidate(name: str, *, dense: float = 0.5, lexical: float = 5.0, **payload: Any) -> Candidate:
-    return Candidate(name, PAYLOAD | {"path": f"src/{name}.py"} | payload, dense, lexical)
+    described = PAYLOAD | {"path": f"src/{name}.py"} | payload
+    return Candidate(name, features(described), dense, lexical)
 
 
 def order(query: str, *candidates: Candidate) -> list[str]:
@@ -88,10 +89,7 @@ def test_who_asks_for_tests_gets_tests() -> None:
 
 def test_a_file_with_many_good_chunks_is_about_the_topic() -> None:
     lone = candidate("lone", lexical=5.1)
-    several = [
-        replace(candidate(f"s{n}"), payload=PAYLOAD | {"path": "src/one.py", "start_line": n})
-        for n in range(4)
-    ]
+    several = [candidate(f"s{n}", path="src/one.py", start_line=n) for n in range(4)]
     assert order("some words", lone, *several)[0] == "s0"
 
 
@@ -101,10 +99,7 @@ def test_the_same_score_has_one_order() -> None:
 
 
 def test_selection_spreads_over_files_and_keeps_the_cap() -> None:
-    same = [
-        replace(candidate(f"s{n}", lexical=6.0), payload=PAYLOAD | {"start_line": n})
-        for n in range(5)
-    ]
+    same = [candidate(f"s{n}", lexical=6.0, path="src/thing.py", start_line=n) for n in range(5)]
     ranked = rank([*same, candidate("other", lexical=4.0)], understand("some words"))
     chosen = [item.candidate.id for item in select(ranked, limit=10, per_path=2)]
     assert chosen == ["s0", "other", "s1"]

@@ -11,9 +11,11 @@ import pytest
 from services.core.embedding.reranker import OnnxReranker, open_reranker
 from services.core.errors import ModelUnavailable, TimedOut
 from services.core.tokens import text_terms
+from services.indexer.features import features
 from services.indexer.question import understand
 from services.indexer.ranking import Candidate, Ranked
 from services.indexer.reranking import Found, SecondStage
+from tests.indexer.test_ranking import PAYLOAD
 
 MODEL = os.environ.get("RERANK_TEST_MODEL")
 
@@ -38,8 +40,8 @@ def stage(reranker: Any, **changes: float) -> SecondStage:
 
 
 def found(name: str, score: float, text: str, definition: float = 0.0) -> Found:
-    payload = {"path": name, "symbol_path": "", "text": text}
-    ranked = Ranked(Candidate(name, payload), score, {"definition": definition})
+    payload = PAYLOAD | {"path": name, "text": text}
+    ranked = Ranked(Candidate(name, features(payload)), score, {"definition": definition})
     return Found(ranked, payload)
 
 

@@ -93,3 +93,10 @@ async def test_a_locked_file_does_not_stop_the_loop(state: IndexState, tmp_path:
     other.close()
     await writing
     assert list(await state.rows(SHELF)) == ["a.py"]
+
+
+async def test_many_callers_at_once(state: IndexState) -> None:
+    """A cursor that outlives its transaction would reset the statement of the next."""
+    rows = [row(f"{number}.py") for number in range(100)]
+    await asyncio.gather(*(state.put(SHELF, rows) for _ in range(300)))
+    assert len(await state.rows(SHELF)) == 100

@@ -6,7 +6,7 @@ from typing import Any
 
 from services.core import sparse
 from services.core.embedding.protocol import Embedder
-from services.core.highlight import highlights
+from services.core.highlight import highlights, marked
 from services.core.memories.model import Memory, MemoryHit, Wanted, folded
 from services.core.tokens import text_terms
 from services.core.vectors.model import (
@@ -95,7 +95,7 @@ def _memory_hit(hit: Hit, terms: frozenset[str], legs: int) -> MemoryHit:
         "information": hit.payload["information"],
         "metadata": hit.payload["metadata"],
         "score": _share(hit.score, legs),
-        "highlights": highlights(hit.payload["information"], terms),
+        "highlights": highlights(marked(hit.payload["information"], terms)),
     }
 
 

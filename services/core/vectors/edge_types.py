@@ -187,7 +187,7 @@ def query(asked: Query) -> edge.QueryRequest:
             offset=asked.offset,
             query=_nearest(asked.legs[0]),
             filter=where,
-            with_payload=_wanted(asked),
+            with_payload=asked.with_payload,
         )
     return edge.QueryRequest(
         limit=asked.limit,
@@ -196,16 +196,12 @@ def query(asked: Query) -> edge.QueryRequest:
         prefetches=[
             edge.Prefetch(limit=leg.limit, query=_nearest(leg), filter=where) for leg in asked.legs
         ],
-        with_payload=_wanted(asked),
+        with_payload=asked.with_payload,
     )
 
 
 def batch(asked: Sequence[Query]) -> edge.QueryBatchRequest:
     return edge.QueryBatchRequest([query(each) for each in asked])
-
-
-def _wanted(asked: Query) -> Any:
-    return edge.PayloadSelector.Exclude(list(asked.without)) if asked.without else True
 
 
 def _nearest(leg: Leg) -> edge.Query:

@@ -249,7 +249,7 @@ class Query:
     fusion: Fusion | None = None
     filter: Filter | None = None
     offset: int = 0
-    without: Sequence[str] = ()  # payload fields that are not wanted back
+    with_payload: bool = True  # reading payloads costs more than finding the points
 
 
 @dataclass(frozen=True)

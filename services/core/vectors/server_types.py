@@ -233,7 +233,6 @@ def _moments(condition: DatetimeRange) -> models.DatetimeRange:
 def query(asked: Query) -> models.QueryRequest:
     """The filter is given to every leg."""
     where = filters(asked.filter)
-    wanted = models.PayloadSelectorExclude(exclude=list(asked.without)) if asked.without else True
     if asked.fusion is None:
         [leg] = asked.legs
         return models.QueryRequest(
@@ -242,14 +241,14 @@ def query(asked: Query) -> models.QueryRequest:
             filter=where,
             limit=asked.limit,
             offset=asked.offset,
-            with_payload=wanted,
+            with_payload=asked.with_payload,
         )
     return models.QueryRequest(
         query=_fusion(asked.fusion),
         prefetch=[_prefetch(leg, where) for leg in asked.legs],
         limit=asked.limit,
         offset=asked.offset,
-        with_payload=wanted,
+        with_payload=asked.with_payload,
     )
 
 
