@@ -50,6 +50,7 @@ def _greeting(services: Sequence[Service], settings: Settings, parts: Parts) -> 
     lines += [
         f"  health   {', '.join(at['health'] for at in found.values())}",
         f"  data     {_short(settings.data_dir)}, vectors {parts.vectors.engine}",
+        f"  code     {_short(settings.workspace.resolve())} (CTX_WORKSPACE)",
         "",
         "Claude Code:",
         *(f"  claude mcp add --transport http ctx-{n} {at['http']}" for n, at in found.items()),
