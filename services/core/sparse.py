@@ -1,10 +1,10 @@
 """BM25 as sparse vectors: term frequency here, inverse document frequency in Qdrant."""
 
-from collections import defaultdict
+from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
-from services.core.tokens import text_terms
+from services.core.tokens import TERM_CACHE_SIZE, terms, word_counts
 from services.core.vectors.model import Sparse
 
 K1 = 1.2  # how soon repeating a term stops paying: the usual BM25 value
@@ -26,24 +26,22 @@ def document(text: str) -> Sparse:
 
 def fields_document(*fields: Field) -> Sparse:
     """Term weights of a document of several fields, as one text in which some words count more."""
-    counts: defaultdict[str, float] = defaultdict(float)
+    counts: dict[int, float] = {}
     for field in fields:
-        for term in text_terms(field.text):
-            counts[term] += field.weight
-    length = sum(counts.values())
-    norm = K1 * (1 - B + B * length / AVERAGE_TERMS)
-    return _vector({term: n * (K1 + 1) / (n + norm) for term, n in counts.items()})
+        for word, occurs in word_counts(field.text).items():
+            for number in _numbers(word):
+                counts[number] = counts.get(number, 0.0) + occurs * field.weight
+    norm = K1 * (1 - B + B * sum(counts.values()) / AVERAGE_TERMS)
+    return Sparse(list(counts), [n * (K1 + 1) / (n + norm) for n in counts.values()])
 
 
 def query(text: str) -> Sparse:
     """Term weights of a question: each term counts once."""
-    return _vector(dict.fromkeys(text_terms(text), 1.0))
+    numbers = dict.fromkeys(n for word in word_counts(text) for n in _numbers(word))
+    return Sparse(list(numbers), [1.0] * len(numbers))
 
 
-def _vector(weights: dict[str, float]) -> Sparse:
-    """Terms become 32-bit ids; the rare two that collide keep the larger weight."""
-    by_id: dict[int, float] = {}
-    for term, weight in weights.items():
-        number = crc32(term.encode())
-        by_id[number] = max(weight, by_id.get(number, 0.0))
-    return Sparse(list(by_id), list(by_id.values()))
+@lru_cache(maxsize=TERM_CACHE_SIZE)
+def _numbers(word: str) -> tuple[int, ...]:
+    """The terms of a word as 32-bit numbers; of 100,000 terms one pair may share a number."""
+    return tuple(crc32(term.encode()) for term in terms(word))

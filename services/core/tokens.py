@@ -1,6 +1,7 @@
 """Words and terms: how text, prose or code, is cut for lexical search."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -38,6 +39,11 @@ def words(text: str) -> Iterator[Word]:
     """Every word of the text, in order."""
     for match in _WORD.finditer(text):
         yield Word(match.start(), match.end(), match.group())
+
+
+def word_counts(text: str) -> Counter[str]:
+    """How often each word occurs."""
+    return Counter(_WORD.findall(text))
 
 
 def spans(text: str) -> list[tuple[int, int]]:

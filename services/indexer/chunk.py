@@ -76,7 +76,7 @@ def understand(
         language, text = script_of(text, language)
         lines = Lines.of(text)
     found = grammar(language)
-    if found is None or not is_parseable(text, lines.rows):
+    if found is None or not is_parseable(text, lines.rows, language):
         return [], References()
     source = text.encode("utf-8", "replace")
     tree = parse(source, found, limits.parse_seconds)

@@ -32,6 +32,8 @@ CALLBACKS_ARE_SOUND = version("tree-sitter") != "0.26.0"
 READ_BYTES = 32_768  # what the parser is given at a time, and how often the clock is read
 # Some grammars take minutes over text that no person wrote, so it is not parsed at all.
 MAX_PARSED_BYTES = 2_097_152
+# The HTML grammar takes 1.7 kB of memory a byte over pages with unclosed tags: 150 MB for 85 kB.
+MAX_PARSED_HTML = 40_000
 MAX_PARSED_LINE = 10_000  # characters: beyond this a line is data or minified
 MAX_NESTING = 1_000  # brackets inside brackets; people's code has about ten
 # A query over an ERROR node takes time quadratic in its children: 0.03 s at 5,000, a minute at
@@ -84,9 +86,10 @@ def grammar(name: str) -> Grammar | None:
     return Grammar(language, Query(language, definitions), Query(language, references))
 
 
-def is_parseable(text: str, rows: Sequence[str]) -> bool:
-    """Whether a text is of a shape that every parser gets through in reasonable time."""
-    if len(text) > MAX_PARSED_BYTES or max(map(len, rows)) > MAX_PARSED_LINE:
+def is_parseable(text: str, rows: Sequence[str], language: str) -> bool:
+    """Whether a text is of a shape that its parser gets through in reasonable time and memory."""
+    most = MAX_PARSED_HTML if language == "html" else MAX_PARSED_BYTES
+    if len(text) > most or max(map(len, rows)) > MAX_PARSED_LINE:
         return False
     if sum(map(text.count, _OPENING)) <= MAX_NESTING:
         return True

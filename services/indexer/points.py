@@ -11,6 +11,7 @@ from services.core.embedding.protocol import Embedder
 from services.core.sparse import Field, fields_document
 from services.core.vectors.model import CollectionSpec, IndexKind, Model, Point, Sparse
 from services.indexer.chunk import Chunk
+from services.indexer.references import Reference
 from services.indexer.walk import SourceFile
 
 DENSE, LEXICAL = "dense", "lex"
@@ -85,9 +86,9 @@ def payload(repo: str, file: SourceFile, chunk: Chunk, indexed_at: datetime) -> 
         "end_line": chunk.end_line,
         "def_line": chunk.def_line,
         "imports": [reference.name for reference in chunk.imports],
-        "import_lines": [reference.line for reference in chunk.imports],
+        "import_lines": _lines(chunk.imports),
         "calls": [reference.name for reference in chunk.calls],
-        "call_lines": [reference.line for reference in chunk.calls],
+        "call_lines": _lines(chunk.calls),
         "is_test": file.is_test,
         "is_config": file.is_config,
         "is_docs": file.is_docs,
@@ -99,6 +100,11 @@ def payload(repo: str, file: SourceFile, chunk: Chunk, indexed_at: datetime) -> 
         "indexed_at": indexed_at.astimezone(UTC).timestamp(),
         "text": chunk.text,
     }
+
+
+def _lines(references: Sequence[Reference]) -> str:
+    """As one text, in the order of the names: the store takes a list of numbers one by one."""
+    return ",".join(str(reference.line) for reference in references)
 
 
 def content_hash(text: str) -> str:

@@ -6,6 +6,8 @@ weight of a token is folded into its row of the table; a token that occurs n tim
 """
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
@@ -24,6 +26,13 @@ FORMAT = 1  # of the model folder; distil.py writes the same number
 MAX_TOKENS = 2_048
 MAX_CHARACTERS = 16 * MAX_TOKENS
 BATCH_SIZE = 256  # texts tokenised at once: bounds memory, keeps all cores of the tokenizer busy
+
+# The tokenizer cuts ASCII text at white space and around each mark, and what it makes of a word
+# does not depend on its neighbours. So words are looked up: three times as fast as tokenising.
+# Control characters vanish without cutting, and long texts may be cut short: not for this way.
+_WORD = re.compile(r"[A-Za-z0-9]+|[!-/:-@\[-`{-~]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+MAX_WORDS_KNOWN = 200_000  # about 40 MB; then it starts anew
 
 Vectors = NDArray[np.float32]
 
@@ -47,6 +56,7 @@ class StaticEmbedder:
                 "reinstall the package."
             )
         self._name = str(described["name"])
+        self._words: dict[str, tuple[int, ...]] = {}
         self._blank = _blank_vector(self.dims)
 
     @property
@@ -60,14 +70,38 @@ class StaticEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """One unit row a text, in the order of the texts."""
         vectors = np.empty((len(texts), self.dims), dtype=np.float32)
-        for start in range(0, len(texts), BATCH_SIZE):
-            batch = texts[start : start + BATCH_SIZE]
-            for row, (tokens, weights) in enumerate(self._tokens(batch), start):
-                vectors[row] = self._unit(weights @ self._table[tokens])
+        others = []
+        for row, text in enumerate(texts):
+            if _is_plain(text):
+                vectors[row] = self._unit(*self._counted(text))
+            else:
+                others.append(row)
+        for start in range(0, len(others), BATCH_SIZE):
+            rows = others[start : start + BATCH_SIZE]
+            found = self._tokens([texts[row] for row in rows])
+            for row, (tokens, weights) in zip(rows, found, strict=True):
+                vectors[row] = self._unit(tokens, weights)
         return vectors
 
     def embed_query(self, text: str) -> Vectors:
         return np.asarray(self.embed_documents([text])[0], dtype=np.float32)
+
+    def _counted(self, text: str) -> tuple[NDArray[np.int64], Vectors]:
+        """The distinct tokens of a plain text with the roots of their counts."""
+        counts: dict[int, int] = {}
+        for word, occurs in Counter(_WORD.findall(text)).items():
+            for token in self._words.get(word) or self._learn(word):
+                counts[token] = counts.get(token, 0) + occurs
+        tokens = np.fromiter(counts, np.int64, len(counts))
+        weights = np.fromiter(counts.values(), np.float32, len(counts))
+        return tokens, np.sqrt(weights)
+
+    def _learn(self, word: str) -> tuple[int, ...]:
+        if len(self._words) >= MAX_WORDS_KNOWN:
+            self._words = {}
+        tokens = tuple(self._tokenizer.encode(word, add_special_tokens=False).ids)
+        self._words[word] = tokens
+        return tokens
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """The distinct tokens of each text with the roots of their counts."""
@@ -85,9 +119,15 @@ class StaticEmbedder:
         for start, end in pairwise(bounds):
             yield tokens[start:end], weights[start:end]
 
-    def _unit(self, vector: Vectors) -> Vectors:
+    def _unit(self, tokens: NDArray[np.int64], weights: Vectors) -> Vectors:
+        vector: Vectors = weights @ self._table[tokens]
         length = np.linalg.norm(vector)
         return vector / length if length > 0 else self._blank
+
+
+def _is_plain(text: str) -> bool:
+    """Whether looking its words up gives what the tokenizer would."""
+    return len(text) <= MAX_TOKENS and text.isascii() and not _CONTROL.search(text)
 
 
 def _encodable(text: str) -> str:
