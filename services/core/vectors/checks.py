@@ -51,9 +51,16 @@ def positive(field: str, value: int) -> None:
 # --- payloads ------------------------------------------------------------------------------
 
 
+_PLAIN_TYPES = frozenset({str, int, bool, type(None)})
+
+
 def plain(value: Any) -> Any:
     """A payload value as JSON has it. Datetimes become ISO strings; NaN has no JSON."""
-    if value is None or isinstance(value, str | bool | int):
+    if type(value) in _PLAIN_TYPES:
+        return value
+    if type(value) is list and _PLAIN_TYPES.issuperset(map(type, value)):
+        return value
+    if isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
