@@ -59,6 +59,8 @@ def _parser() -> argparse.ArgumentParser:
     search.add_argument("--limit", type=int, default=5, help="most results (default: 5)")
     for name, what in SEARCH_FILTERS.items():
         search.add_argument(f"--{name.replace('_', '-')}", metavar="VALUE", help=what)
+    memory = _command(commands, "memory", "Look after the memories.", "ctx.memory")
+    memory.add_argument("action", choices=["rebuild"], help="rebuild: write Qdrant anew from SQL")
     _command(commands, "status", "Show which servers answer and what they say.", "ctx.status")
     _command(commands, "doctor", "Check everything and say how to mend it.", "ctx.doctor")
     _command(commands, "version", "Show the version.", "ctx.version")

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from services.core import sparse
 from services.core.embedding.protocol import Embedder
-from services.core.errors import TimedOut
+from services.core.errors import InvalidInput, TimedOut
 from services.core.vectors.model import Filter, Hit, Leg, MatchAny, Query
 from services.core.vectors.protocol import VectorStore
+from services.core.vectors.require import require
 from services.indexer.features import KnownChunks
-from services.indexer.points import DENSE, LEXICAL
+from services.indexer.overview import holds_code
+from services.indexer.points import DENSE, LEXICAL, spec
 from services.indexer.question import Question
 from services.indexer.ranking import DEFAULT, Candidate, Ranked, Weights, merged, rank, select
 from services.indexer.reranking import Found, SecondStage
@@ -58,8 +60,10 @@ class Searcher:
         self._weights = weights
         self._second = second
         self._chunks = KnownChunks(store)
+        self._usable: set[str] = set()
 
     async def search(self, collection: str, request: Request) -> Outcome:
+        await self._require(collection)
         question = merged(request.questions)
         candidates = await self._candidates(collection, request)
         ranked = rank(candidates, question, self._weights)
@@ -85,6 +89,16 @@ class Searcher:
         except TimedOut as error:
             return Outcome(found[:limit], len(ranked), degraded=[f"rerank: {error.message}"])
         return Outcome(best[:limit], len(ranked), used_rerank=True)
+
+    async def _require(self, collection: str) -> None:
+        """Once for a collection: it is there, holds code, and was built with this model."""
+        if collection in self._usable:
+            return
+        info = await self._store.collection_info(collection)
+        if not holds_code(info):
+            raise InvalidInput("collection", f"{collection!r} holds something else than code")
+        await require(self._store, collection, spec(self._embedder))
+        self._usable.add(collection)
 
     async def _candidates(self, collection: str, request: Request) -> list[Candidate]:
         """Every leg of every question in one call; what is not known of the chunks in another."""

@@ -11,6 +11,7 @@ from services.core.errors import CollectionNotFound, CtxError
 from services.core.memories.collection import points, spec
 from services.core.memories.model import Memory
 from services.core.vectors.protocol import VectorStore
+from services.core.vectors.require import require
 from services.memory.records import Due, Records
 
 log = logging.getLogger(__name__)
@@ -60,8 +61,17 @@ class Outbox:
     async def require(self, collection: str) -> None:
         """A collection that is read must exist, and be built with this model."""
         if collection not in self._ready:
-            await self._store.collection_info(collection)
-            await self._ensure(collection)
+            await require(self._store, collection, spec(self._embedder))
+            self._ready.add(collection)
+
+    async def rebuild(self) -> int:
+        """Drop the collections of memories and write them anew; how many entries there are."""
+        counts = {self._collection: 0} | await self._records.counts(MEMORY)
+        for collection in counts:
+            await self._store.delete_collection(collection)
+            self._ready.discard(collection)
+        await self.heal()
+        return sum(counts.values())
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

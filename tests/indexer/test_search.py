@@ -10,11 +10,14 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from services.core.errors import CollectionNotFound, InvalidInput
+from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
 from services.core.parts import Parts, open_parts
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
+from services.core.vectors.model import CollectionSpec, Model
+from services.core.vectors.protocol import VectorStore
 from services.indexer.desk import open_desk
+from services.indexer.points import INDEXES
 from services.indexer.search import Searcher
 from services.indexer.search_tools import search_tools
 from tests.indexer.corpus import FILES
@@ -59,8 +62,9 @@ async def search(
 class Search:
     """The tool as a client calls it."""
 
-    def __init__(self, tool: Any) -> None:
+    def __init__(self, tool: Any, store: VectorStore) -> None:
         self._tool = tool
+        self.store = store
 
     @classmethod
     async def over(cls, settings: Settings, parts: Parts) -> "Search":
@@ -71,7 +75,7 @@ class Search:
         desk.close()
         searcher = Searcher(parts.vectors, parts.embedder)
         tool, _ = search_tools(searcher, sessions, settings.collection_name, None)
-        return cls(tool.run)
+        return cls(tool.run, parts.vectors)
 
     async def __call__(self, query: str | list[str], **wanted: Any) -> dict[str, Any]:
         answer: dict[str, Any] = await self._tool(query=query, **wanted)
@@ -208,6 +212,20 @@ async def test_bad_queries(search: Search, query: str) -> None:
 async def test_an_unknown_collection(search: Search) -> None:
     with pytest.raises(CollectionNotFound):
         await search("retry", collection="nowhere")
+
+
+async def test_a_collection_of_another_model_or_of_no_code(search: Search) -> None:
+    store, name = search.store, f"other-{uuid4().hex[:8]}"
+    await store.ensure_collection(
+        name, CollectionSpec({"dense": 8}, ["lex"], {}, INDEXES, Model("older-model", 8))
+    )
+    with pytest.raises(ModelMismatch, match="ctx index --recreate"):
+        await search("retry", collection=name)
+    await store.delete_collection(name)
+    await store.ensure_collection(name, CollectionSpec({"dense": 8}))
+    with pytest.raises(InvalidInput, match="something else than code"):
+        await search("retry", collection=name)
+    await store.delete_collection(name)
 
 
 async def test_a_way_out_of_the_workspace_is_refused(search: Search) -> None:

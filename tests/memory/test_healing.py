@@ -1,17 +1,20 @@
 """SQL is the truth: what Qdrant lost or missed comes back."""
 
+import argparse
+import asyncio
 import shutil
 from pathlib import Path
 
 import pytest
 
+from ctx.memory import run as memory_command
 from services.core.embedding.choose import open_embedder
 from services.core.errors import ModelMismatch
 from services.core.memories.collection import spec
 from services.core.memories.model import Wanted
 from services.core.parts import Parts, open_parts
 from services.core.settings import Settings
-from services.core.vectors.model import Filter, HasId
+from services.core.vectors.model import CollectionSpec, Filter, HasId, Model
 from services.memory.records import Records
 from services.memory.service import open_memory
 
@@ -85,6 +88,24 @@ async def test_another_model_stops_the_start_and_names_the_way_out(settings: Set
     assert settings.embedding_model in message
     assert "other-model" in message
     assert "ctx memory rebuild" in message
+
+
+async def test_a_rebuild_takes_the_memories_to_another_model(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store(settings, "note one", "note two")
+    async with open_parts(settings) as parts:
+        await parts.vectors.delete_collection(settings.memory_collection_name)
+        await parts.vectors.ensure_collection(
+            settings.memory_collection_name,
+            CollectionSpec(dense={"dense": 8}, sparse=["lex"], model=Model("older-model", 8)),
+        )
+    with pytest.raises(ModelMismatch, match="ctx memory rebuild"):
+        await find_all(settings)
+    monkeypatch.setenv("CTX_DATA_DIR", str(settings.data_dir))
+    rebuild = argparse.Namespace(json=True)
+    assert await asyncio.to_thread(memory_command, rebuild) == 0
+    assert await find_all(settings) == {"note one", "note two"}
 
 
 async def test_entries_and_outbox_are_written_together(settings: Settings) -> None:
