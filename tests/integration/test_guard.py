@@ -65,12 +65,11 @@ def test_a_body_that_is_too_large_is_refused(server: Server) -> None:
 
 
 async def test_toolsets_by_url(server: Server) -> None:
-    assert await tool_names(f"{server.indexer_http}/x/admin") == {"qdrant_list"}
-    assert await tool_names(f"{server.indexer_http}/x/all") == {
-        "memory_store",
-        "qdrant_list",
-        "set_session_defaults",
-    }
+    assert await tool_names(f"{server.indexer_http}/x/search") == {"repo_search", "code_search"}
+    assert await tool_names(f"{server.indexer_http}/x/memory") == {"memory_store"}
+    everything = await tool_names(server.indexer_http)
+    assert await tool_names(f"{server.indexer_http}/x/all") == everything
+    assert len(everything) > 3
     answer = post(f"{server.indexer_http}/x/nonsense")
     assert answer.status_code == 404
     assert "admin" in answer.json()["error"]
