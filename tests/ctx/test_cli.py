@@ -91,3 +91,12 @@ def test_doctor_sees_a_taken_port(env: dict[str, str]) -> None:
     findings = {f["check"]: f for f in json.loads(shown.stdout)["findings"]}
     assert findings["ports"]["state"] == "fail"
     assert port in findings["ports"]["detail"]
+
+
+def test_a_reader_that_leaves_early_is_no_error(env: dict[str, str]) -> None:
+    command = f"{sys.executable} -m ctx doctor --json | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "0"
+    assert "BrokenPipeError" not in done.stderr
