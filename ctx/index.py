@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ctx.complaint import complain
 from ctx.probe import ask, call_indexer
-from services.core.errors import CtxError, InvalidInput, SettingsInvalid, serialise
+from services.core.errors import CtxError, InvalidInput, SettingsInvalid
 from services.core.settings import Settings, load
 
 BAR_WIDTH = 30
@@ -28,8 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         body = asyncio.run(_index(settings, folder, arguments, bar))
     except CtxError as error:
         bar.clear()
-        told = json.dumps(serialise(error)) if arguments.json else f"ctx: {error}"
-        print(told, file=sys.stderr)
+        complain(error, as_json=arguments.json)
         wrong = isinstance(error, WRONG_USE) or error.code == InvalidInput.code
         return 2 if wrong else 1
     bar.clear()

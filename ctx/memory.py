@@ -3,9 +3,9 @@
 import argparse
 import asyncio
 import json
-import sys
 
-from services.core.errors import CtxError, serialise
+from ctx.complaint import complain
+from services.core.errors import CtxError
 from services.core.settings import Settings, load
 
 
@@ -14,8 +14,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         count = asyncio.run(_rebuild(load()))
     except CtxError as error:
-        told = json.dumps(serialise(error)) if arguments.json else f"ctx: {error}"
-        print(told, file=sys.stderr)
+        complain(error, as_json=arguments.json)
         return 2
     done = f"Wrote {count} memories anew."
     print(json.dumps({"ok": True, "memories": count}) if arguments.json else done)

@@ -53,9 +53,8 @@ async def call_indexer(
     from services.core.serving.client import call_tool  # noqa: PLC0415 - slow to import
 
     host = WILDCARDS.get(settings.host, settings.host)
-    token = settings.auth_tokens[0].get_secret_value() if settings.auth_tokens else None
     url = f"http://{url_host(host)}:{settings.indexer_http_port}/mcp"
-    return await call_tool(url, tool, arguments, token, **options)
+    return await call_tool(url, tool, arguments, settings.own_token, **options)
 
 
 def ask_all(settings: Settings) -> list[Answer]:

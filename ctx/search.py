@@ -4,13 +4,13 @@ import argparse
 import asyncio
 import contextlib
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ctx.complaint import complain
 from ctx.probe import ask, call_indexer
-from services.core.errors import CtxError, InvalidInput, SettingsInvalid, serialise
+from services.core.errors import CtxError, InvalidInput, SettingsInvalid
 from services.core.settings import Settings, load
 
 SHOWN_LINES = 12  # of a snippet; --json has it whole
@@ -23,8 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         body = asyncio.run(_search(load(), arguments))
     except CtxError as error:
-        told = json.dumps(serialise(error)) if arguments.json else f"ctx: {error}"
-        print(told, file=sys.stderr)
+        complain(error, as_json=arguments.json)
         return 2 if error.code in WRONG_USE else 1
     print(json.dumps(body, indent=2) if arguments.json else _shown(body))
     return 0 if body["results"] else 1

@@ -2,11 +2,11 @@
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 
+from ctx.complaint import complain
 from ctx.probe import Answer, ask_all
-from services.core.errors import SettingsInvalid, serialise
+from services.core.errors import SettingsInvalid
 from services.core.settings import load
 
 
@@ -15,7 +15,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         settings = load()
     except SettingsInvalid as error:
-        print(json.dumps(serialise(error)) if arguments.json else f"ctx: {error}", file=sys.stderr)
+        complain(error, as_json=arguments.json)
         return 2
     answers = ask_all(settings)
     ready = all(answer.ready for answer in answers)

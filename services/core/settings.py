@@ -300,6 +300,11 @@ class Settings(BaseSettings):
         return self.database_url
 
     @property
+    def own_token(self) -> str | None:
+        """The token that our own clients send to our servers."""
+        return self.auth_tokens[0].get_secret_value() if self.auth_tokens else None
+
+    @property
     def memory_endpoint(self) -> str:
         """The memory server's `/mcp`, as an indexer that runs apart sees it."""
         if self.memory_url is not None:

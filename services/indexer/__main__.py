@@ -9,8 +9,7 @@ from services.indexer.service import open_indexer
 
 
 async def run(settings: Settings, transports: frozenset[str]) -> None:
-    token = settings.auth_tokens[0].get_secret_value() if settings.auth_tokens else None
-    memories = RemoteMemories(settings.memory_endpoint, token)
+    memories = RemoteMemories(settings.memory_endpoint, settings.own_token)
     async with (
         open_parts(settings) as parts,
         open_indexer(settings, parts, memories) as indexer,

@@ -9,7 +9,6 @@ from services.core.embedding.protocol import Embedder
 from services.core.errors import InvalidInput, TimedOut
 from services.core.vectors.model import Filter, Hit, Leg, MatchAny, Query
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.require import require
 from services.indexer.features import KnownChunks
 from services.indexer.overview import holds_code
 from services.indexer.points import DENSE, LEXICAL, spec
@@ -97,7 +96,7 @@ class Searcher:
         info = await self._store.collection_info(collection)
         if not holds_code(info):
             raise InvalidInput("collection", f"{collection!r} holds something else than code")
-        await require(self._store, collection, spec(self._embedder))
+        await self._store.ensure_collection(collection, spec(self._embedder))
         self._usable.add(collection)
 
     async def _candidates(self, collection: str, request: Request) -> list[Candidate]:

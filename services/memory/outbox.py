@@ -11,7 +11,6 @@ from services.core.errors import CollectionNotFound, CtxError
 from services.core.memories.collection import points, spec
 from services.core.memories.model import Memory
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.require import require
 from services.memory.records import Due, Records
 
 log = logging.getLogger(__name__)
@@ -61,8 +60,8 @@ class Outbox:
     async def require(self, collection: str) -> None:
         """A collection that is read must exist, and be built with this model."""
         if collection not in self._ready:
-            await require(self._store, collection, spec(self._embedder))
-            self._ready.add(collection)
+            await self._store.collection_info(collection)
+            await self._ensure(collection)
 
     async def rebuild(self) -> int:
         """Drop the collections of memories and write them anew; how many entries there are."""
