@@ -1,10 +1,11 @@
 """BM25 as sparse vectors: term frequency here, inverse document frequency in Qdrant."""
 
-from functools import lru_cache
+from collections import Counter
+from itertools import chain
 from typing import NamedTuple
 from zlib import crc32
 
-from services.core.tokens import TERM_CACHE_SIZE, terms, word_counts
+from services.core.tokens import TERM_CACHE_SIZE, terms, word_list
 from services.core.vectors.model import Sparse
 
 K1 = 1.2  # how soon repeating a term stops paying: the usual BM25 value
@@ -28,20 +29,35 @@ def fields_document(*fields: Field) -> Sparse:
     """Term weights of a document of several fields, as one text in which some words count more."""
     counts: dict[int, float] = {}
     for field in fields:
-        for word, occurs in word_counts(field.text).items():
-            for number in _numbers(word):
-                counts[number] = counts.get(number, 0.0) + occurs * field.weight
+        found = _occurrences(field.text)
+        if not counts and field.weight == 1.0:
+            counts = found
+            continue
+        for number, occurs in found.items():
+            counts[number] = counts.get(number, 0.0) + occurs * field.weight
     norm = K1 * (1 - B + B * sum(counts.values()) / AVERAGE_TERMS)
     return Sparse(list(counts), [n * (K1 + 1) / (n + norm) for n in counts.values()])
 
 
 def query(text: str) -> Sparse:
     """Term weights of a question: each term counts once."""
-    numbers = dict.fromkeys(n for word in word_counts(text) for n in _numbers(word))
-    return Sparse(list(numbers), [1.0] * len(numbers))
+    numbers = list(_occurrences(text))
+    return Sparse(numbers, [1.0] * len(numbers))
 
 
-@lru_cache(maxsize=TERM_CACHE_SIZE)
-def _numbers(word: str) -> tuple[int, ...]:
+def _occurrences(text: str) -> dict[int, float]:
+    """How often each term occurs."""
+    return Counter(chain.from_iterable(map(_numbers.__getitem__, word_list(text))))
+
+
+class _Numbers(dict[str, tuple[int, ...]]):
     """The terms of a word as 32-bit numbers; of 100,000 terms one pair may share a number."""
-    return tuple(crc32(term.encode()) for term in terms(word))
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) >= TERM_CACHE_SIZE:
+            self.clear()
+        numbers = self[word] = tuple(crc32(term.encode()) for term in terms.__wrapped__(word))
+        return numbers
+
+
+_numbers = _Numbers()

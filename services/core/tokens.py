@@ -1,7 +1,6 @@
 """Words and terms: how text, prose or code, is cut for lexical search."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,6 +10,8 @@ from py_rust_stemmers import SnowballStemmer
 # A run of letters, digits and underscores; scripts written without spaces give a word a character.
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_SPACELESS}]|[^\W{_SPACELESS}]+")
+# In a text of ASCII the same words are what is left when all else is blank: three times as fast.
+_BLANKED = "".join(chr(c) if chr(c).isalnum() or chr(c) == "_" else " " for c in range(128))
 # parseHTTPResponse2 → parse, HTTP, Response, 2
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 MAX_TERM_LENGTH = 64  # longer runs are hashes, keys or minified text
@@ -41,9 +42,9 @@ def words(text: str) -> Iterator[Word]:
         yield Word(match.start(), match.end(), match.group())
 
 
-def word_counts(text: str) -> Counter[str]:
-    """How often each word occurs."""
-    return Counter(_WORD.findall(text))
+def word_list(text: str) -> list[str]:
+    """Every word of the text, in order, without its place."""
+    return text.translate(_BLANKED).split() if text.isascii() else _WORD.findall(text)
 
 
 def spans(text: str) -> list[tuple[int, int]]:
@@ -68,4 +69,4 @@ def terms(word: str) -> tuple[str, ...]:
 
 def text_terms(text: str) -> list[str]:
     """All terms of a text, repeated as often as they occur."""
-    return [term for word in _WORD.findall(text) for term in terms(word)]
+    return [term for word in word_list(text) for term in terms(word)]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from services.core.tokens import terms, text_terms
 from services.core.vectors.protocol import VectorStore
+from services.indexer.points import facts
 
 MAX_KNOWN = 20_000  # about 30 MB; reading a payload costs thirty times as much as finding it here
 
@@ -44,20 +45,21 @@ class Features:
     is_aside: bool
 
 
-def features(payload: Mapping[str, Any]) -> Features:
-    path = str(payload["path"])
-    names = payload["symbols"]
+def features(known: Mapping[str, Any]) -> Features:
+    """Of what `facts` tells of a stored chunk."""
+    path = str(known["path"])
+    names = known["symbols"]
     return Features(
-        place=Place(str(payload["repo"]), path, int(payload["start_line"])),
-        kind=str(payload["kind"]),
-        symbol_path=str(payload["symbol_path"]).lower(),
+        place=Place(str(known["repo"]), path, int(known["start_line"])),
+        kind=str(known["kind"]),
+        symbol_path=str(known["symbol_path"]).lower(),
         symbols=frozenset(names),
         file_terms=frozenset(text_terms(PurePosixPath(path).name.split(".")[0])),
         name_terms=frozenset(term for name in names for term in terms(name)),
-        symbol_terms=frozenset(terms(str(payload["symbol"]))),
-        is_test=bool(payload["is_test"]),
-        is_docs=bool(payload["is_docs"]),
-        is_generated=bool(payload["is_generated"] or payload["is_vendored"]),
+        symbol_terms=frozenset(terms(str(known["symbol"]))),
+        is_test=bool(known["is_test"]),
+        is_docs=bool(known["is_docs"]),
+        is_generated=bool(known["is_generated"] or known["is_vendored"]),
         is_aside=bool(_ASIDE.search(path)),
     )
 
@@ -87,4 +89,4 @@ class KnownChunks:
 
     async def _learn(self, collection: str, ids: Sequence[str]) -> None:
         for record in await self._store.retrieve(collection, ids):
-            self._known[collection, record.id] = features(record.payload)
+            self._known[collection, record.id] = features(facts(record.payload))

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 PROGRESS_SECONDS = 0.25  # between two reports to the listener
 STATE_SECONDS = 2.0  # between two writes of the workspace's state while it is being indexed
 MANY_REPOS = 10_000
-OURS = {"repo", "path", "blob"}  # indexes that only collections of code have
+OURS = {"repo", "path", "symbols"}  # indexes that only collections of code have
 BROKEN = "red"  # what Qdrant says of a collection that does not work
 
 

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from services.core.vectors.model import CollectionInfo, Filter, Match, Scalar
 from services.core.vectors.protocol import VectorStore
-from services.indexer.points import INDEXES
+from services.indexer.points import INDEXES, facts
 from services.indexer.workspace import WorkspaceState
 
 MANY_REPOS = 10_000  # of one collection
@@ -65,8 +65,9 @@ async def newest(store: VectorStore, collection: str, most: int, batch: int) -> 
             collection, limit=min(batch, most - scanned), offset=offset
         )
         scanned += len(page)
-        ingested += [r.payload["indexed_at"] for r in page if r.payload.get("indexed_at")]
-        modified += [r.payload["modified_at"] for r in page if r.payload.get("modified_at")]
+        known = [facts(record.payload) for record in page]
+        ingested += [each["indexed_at"] for each in known]
+        modified += [each["modified_at"] for each in known]
         ingested, modified = [max(ingested, default=0.0)], [max(modified, default=0.0)]
         if offset is None:
             break
@@ -134,7 +135,7 @@ async def repos_of(
     }
     if samples:
         page, _ = await store.scroll(info.name, where=where, limit=SAMPLES)
-        found["samples"] = [_sample(record.payload) for record in page]
+        found["samples"] = [_sample(facts(record.payload)) for record in page]
     return found
 
 

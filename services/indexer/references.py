@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tree_sitter import Node, Tree
 
@@ -11,8 +12,7 @@ MAX_REFERENCE = 200  # a longer one is an expression, not a name
 _TRIM = "\"'`<>; \t"
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A name and the line, from 1, where it is first referred to."""
 
     name: str

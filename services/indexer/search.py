@@ -11,7 +11,7 @@ from services.core.vectors.model import Filter, Hit, Leg, MatchAny, Query
 from services.core.vectors.protocol import VectorStore
 from services.indexer.features import KnownChunks
 from services.indexer.overview import holds_code
-from services.indexer.points import DENSE, LEXICAL, spec
+from services.indexer.points import DENSE, LEXICAL, facts, spec
 from services.indexer.question import Question
 from services.indexer.ranking import DEFAULT, Candidate, Ranked, Weights, merged, rank, select
 from services.indexer.reranking import Found, SecondStage
@@ -118,7 +118,7 @@ class Searcher:
 
     async def _read(self, collection: str, chosen: Sequence[Ranked]) -> list[Found]:
         records = await self._store.retrieve(collection, [item.candidate.id for item in chosen])
-        payloads = {record.id: record.payload for record in records}
+        payloads = {record.id: facts(record.payload) for record in records}
         return [
             Found(item, payloads[item.candidate.id])
             for item in chosen

@@ -17,6 +17,7 @@ from services.core.settings import Settings
 from services.core.vectors.model import Filter, Match, Record
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing import Indexer
+from services.indexer.points import facts
 from services.indexer.report import IndexReport
 from services.indexer.state import IndexState
 from tests.indexer.repositories import Repository
@@ -77,7 +78,7 @@ class Bench:
     async def texts(self, repo: str = REPO) -> dict[str, str]:
         """Path → all of its chunks' text, which shows a duplicate or an old generation."""
         found: dict[str, str] = {}
-        ordered = sorted(await self.records(repo), key=lambda r: r.payload["start_line"])
+        ordered = sorted(await self.records(repo), key=lambda r: facts(r.payload)["start_line"])
         for record in ordered:
             path = record.payload["path"]
             found[path] = found.get(path, "") + record.payload["text"]

@@ -14,6 +14,7 @@ from services.core.settings import Settings
 from services.core.vectors.protocol import VectorStore
 from services.indexer.chunk import chunk
 from services.indexer.indexing import Indexer
+from services.indexer.points import facts
 from services.indexer.state import IndexState, Shelf
 from services.indexer.walk import SourceFile, walk
 
@@ -70,7 +71,7 @@ async def contents(store: VectorStore) -> Contents:
         page, offset = await store.scroll(COLLECTION, limit=1000, offset=offset)
         for record in page:
             payload = record.payload
-            found[payload["path"]].append((payload["blob"], payload["text"]))
+            found[payload["path"]].append((facts(payload)["blob"], payload["text"]))
         if offset is None:
             return found
 

@@ -14,9 +14,13 @@ from services.core.embedding.protocol import Embedder
 
 log = logging.getLogger(__name__)
 
+LAYOUT = 2  # of the file; one of another layout is emptied
 HASH_BYTES = 16  # 128 bits: no collision to be expected among any number of chunks
 KEYS_A_QUERY = 500  # below SQLite's limit on the variables of one statement
 BUSY_TIMEOUT_SECONDS = 10.0  # another process may be writing the same cache
+
+# Half the bytes of what is computed with; 99.99 % of a vector's direction is kept.
+STORED = np.float16
 
 Row = NDArray[np.float32]
 
@@ -34,27 +38,35 @@ class EmbeddingCache:
             log.warning("embedding cache %s is damaged (%s): moved to %s", path, error, aside)
             path.replace(aside)
             self._db = _open(path)
+        self._numbers = _read_numbers(self._db)
 
     def get(self, model: str, keys: Sequence[bytes]) -> dict[bytes, Row]:
         """The vectors that are there, by key."""
         found: dict[bytes, Row] = {}
         with self._lock:
+            number = self._numbers.get(model)
             for start in range(0, len(keys), KEYS_A_QUERY):
                 batch = keys[start : start + KEYS_A_QUERY]
                 marks = ",".join("?" * len(batch))
                 rows = self._db.execute(
-                    f"SELECT key, vector FROM embeddings WHERE model = ? AND key IN ({marks})",
-                    [model, *batch],
+                    f"SELECT key, vector FROM vectors WHERE model = ? AND key IN ({marks})",
+                    [number, *batch],
                 )
-                found.update((key, np.frombuffer(vector, np.float32)) for key, vector in rows)
+                found.update((key, _read(vector)) for key, vector in rows)
         return found
 
     def put(self, model: str, rows: Iterable[tuple[bytes, Row]]) -> None:
         with self._lock, self._db:
+            number = self._numbers.get(model) or self._enter(model)
             self._db.executemany(
-                "INSERT OR REPLACE INTO embeddings (model, key, vector) VALUES (?, ?, ?)",
-                [(model, key, row.astype(np.float32).tobytes()) for key, row in rows],
+                "INSERT OR IGNORE INTO vectors (model, key, vector) VALUES (?, ?, ?)",
+                [(number, key, row.astype(STORED).tobytes()) for key, row in rows],
             )
+
+    def _enter(self, model: str) -> int:
+        self._db.execute("INSERT OR IGNORE INTO models (name) VALUES (?)", [model])
+        self._numbers = _read_numbers(self._db)
+        return self._numbers[model]
 
     def close(self) -> None:
         with self._lock:
@@ -82,7 +94,8 @@ class CachedEmbedder:
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
             computed = self._embedder.embed_documents(list(missing.values()))
-            fresh = dict(zip(missing, computed, strict=True))
+            # As they will be read back: a text has one vector, whichever way it comes.
+            fresh = dict(zip(missing, _rounded(computed), strict=True))
             self._cache.put(self.name, fresh.items())
             known.update(fresh)
         if not keys:
@@ -101,18 +114,42 @@ def content_key(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
 
 
+def _read_numbers(db: sqlite3.Connection) -> dict[str, int]:
+    return dict(db.execute("SELECT name, id FROM models").fetchall())
+
+
+def _rounded(rows: Row) -> Row:
+    return rows.astype(STORED).astype(np.float32)
+
+
+def _read(vector: bytes) -> Row:
+    return np.frombuffer(vector, STORED).astype(np.float32)
+
+
 def _open(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=False)
     try:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")  # a lost row is computed again
-        db.execute(
-            "CREATE TABLE IF NOT EXISTS embeddings ("
-            "model TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL, "
-            "PRIMARY KEY (model, key)) WITHOUT ROWID"
-        )
-        db.commit()
+        with db:
+            _lay_out(db)
     except sqlite3.DatabaseError:
         db.close()
         raise
     return db
+
+
+def _lay_out(db: sqlite3.Connection) -> None:
+    """Vectors are appended, and found by a small index: hashes come in no order, so that vectors
+    kept in theirs would be written all over the file."""
+    db.execute("BEGIN IMMEDIATE")
+    [layout] = db.execute("PRAGMA user_version").fetchone()
+    if layout != LAYOUT:
+        for table in ("embeddings", "vectors", "models"):
+            db.execute(f"DROP TABLE IF EXISTS {table}")
+        db.execute(f"PRAGMA user_version={LAYOUT}")
+    db.execute("CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, name TEXT UNIQUE)")
+    db.execute(
+        "CREATE TABLE IF NOT EXISTS vectors ("
+        "model INTEGER NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL, UNIQUE (model, key))"
+    )

@@ -6,9 +6,10 @@ weight of a token is folded into its row of the table; a token that occurs n tim
 """
 
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -30,7 +31,8 @@ BATCH_SIZE = 256  # texts tokenised at once: bounds memory, keeps all cores of t
 # The tokenizer cuts ASCII text at white space and around each mark, and what it makes of a word
 # does not depend on its neighbours. So words are looked up: three times as fast as tokenising.
 # Control characters vanish without cutting, and long texts may be cut short: not for this way.
-_WORD = re.compile(r"[A-Za-z0-9]+|[!-/:-@\[-`{-~]")
+_MARKS = [chr(c) for c in range(33, 127) if not chr(c).isalnum()]
+_UNMARKED = "".join(" " if chr(c) in _MARKS else chr(c) for c in range(128))
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 MAX_WORDS_KNOWN = 200_000  # about 40 MB; then it starts anew
 
@@ -70,12 +72,15 @@ class StaticEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """One unit row a text, in the order of the texts."""
         vectors = np.empty((len(texts), self.dims), dtype=np.float32)
-        others = []
-        for row, text in enumerate(texts):
-            if _is_plain(text):
-                vectors[row] = self._unit(*self._counted(text))
-            else:
-                others.append(row)
+        plain = {
+            row: text.translate(_UNMARKED).split()
+            for row, text in enumerate(texts)
+            if _is_plain(text)
+        }
+        known = self._learnt(set(_MARKS).union(*plain.values()))
+        for row, words in plain.items():
+            vectors[row] = self._unit(*_counted(words, texts[row], known))
+        others = [row for row in range(len(texts)) if row not in plain]
         for start in range(0, len(others), BATCH_SIZE):
             rows = others[start : start + BATCH_SIZE]
             found = self._tokens([texts[row] for row in rows])
@@ -86,22 +91,18 @@ class StaticEmbedder:
     def embed_query(self, text: str) -> Vectors:
         return np.asarray(self.embed_documents([text])[0], dtype=np.float32)
 
-    def _counted(self, text: str) -> tuple[NDArray[np.int64], Vectors]:
-        """The distinct tokens of a plain text with the roots of their counts."""
-        counts: dict[int, int] = {}
-        for word, occurs in Counter(_WORD.findall(text)).items():
-            for token in self._words.get(word) or self._learn(word):
-                counts[token] = counts.get(token, 0) + occurs
-        tokens = np.fromiter(counts, np.int64, len(counts))
-        weights = np.fromiter(counts.values(), np.float32, len(counts))
-        return tokens, np.sqrt(weights)
-
-    def _learn(self, word: str) -> tuple[int, ...]:
-        if len(self._words) >= MAX_WORDS_KNOWN:
-            self._words = {}
-        tokens = tuple(self._tokenizer.encode(word, add_special_tokens=False).ids)
-        self._words[word] = tokens
-        return tokens
+    def _learnt(self, wanted: set[str]) -> Mapping[str, Sequence[int]]:
+        """The tokens of at least these words. A table only grows while somebody may read it; one
+        that has grown too large is replaced."""
+        known = self._words
+        missing = [word for word in wanted if word not in known]
+        if missing:
+            if len(known) + len(missing) > MAX_WORDS_KNOWN:
+                known, missing = {}, list(wanted)
+            encodings = self._tokenizer.encode_batch_fast(missing, add_special_tokens=False)
+            known.update(zip(missing, (tuple(each.ids) for each in encodings), strict=True))
+            self._words = known
+        return known
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """The distinct tokens of each text with the roots of their counts."""
@@ -121,8 +122,22 @@ class StaticEmbedder:
 
     def _unit(self, tokens: NDArray[np.int64], weights: Vectors) -> Vectors:
         vector: Vectors = weights @ self._table[tokens]
-        length = np.linalg.norm(vector)
-        return vector / length if length > 0 else self._blank
+        length = math.sqrt(vector @ vector)
+        return vector / np.float32(length) if length > 0 else self._blank
+
+
+def _counted(
+    words: Sequence[str], text: str, known: Mapping[str, Sequence[int]]
+) -> tuple[NDArray[np.int64], Vectors]:
+    """The distinct tokens of a plain text of these words, with the roots of their counts."""
+    found = Counter(chain.from_iterable(map(known.__getitem__, words)))
+    for mark in _MARKS:
+        if occurs := text.count(mark):
+            for token in known[mark]:
+                found[token] += occurs
+    tokens = np.fromiter(found, np.int64, len(found))
+    weights = np.fromiter(found.values(), np.float32, len(found))
+    return tokens, np.sqrt(weights)
 
 
 def _is_plain(text: str) -> bool:
@@ -139,7 +154,7 @@ def _load_table(folder: Path) -> Vectors:
     """The table in float32: 30 MB of memory, which makes a lookup one gather and one product."""
     rows = np.load(folder / "embeddings.npy", mmap_mode="r")
     scales = np.load(folder / "scales.npy")
-    table: Vectors = rows.astype(np.float32)
+    table: Vectors = np.asarray(rows).astype(np.float32)
     table *= scales[:, None]
     return table
 

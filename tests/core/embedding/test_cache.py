@@ -48,7 +48,7 @@ def test_only_what_is_new_is_computed(tmp_path: Path) -> None:
     cached.embed_documents(["old"])
     rows = cached.embed_documents(["new", "old"])
     assert counting.computed == ["old", "new"]
-    assert np.allclose(rows, counting.embed_documents(["new", "old"]))
+    assert np.allclose(rows, counting.embed_documents(["new", "old"]), atol=1e-3)
     cached.close()
 
 

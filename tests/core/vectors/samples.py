@@ -13,6 +13,7 @@ from services.core.vectors.model import (
     Vector,
 )
 
+EIGHT_BITS = 0.005  # how far a score may be off where dense vectors are kept in eight bits
 MODEL = Model("tiny", 4)
 SPEC = CollectionSpec(
     dense={"dense": 4},

@@ -26,7 +26,7 @@ from services.core.vectors.model import (
     Vector,
 )
 from services.core.vectors.protocol import VectorStore
-from tests.core.vectors.samples import MODEL, POINTS, SPEC, numbers, point, uid
+from tests.core.vectors.samples import EIGHT_BITS, MODEL, POINTS, SPEC, numbers, point, uid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -193,7 +193,7 @@ async def test_an_upsert_replaces_the_whole_point(store: VectorStore, fresh: str
     assert hits == []
     hits = await store.query(fresh, Query([Leg("dense", [0.0, 0.0, 1.0, 0.0], 1)], 1))
     assert hits[0].id == uid(1)
-    assert hits[0].score == pytest.approx(1.0)
+    assert hits[0].score == pytest.approx(1.0, abs=EIGHT_BITS)
 
 
 async def test_an_empty_upsert_does_nothing(store: VectorStore, filled: str) -> None:
@@ -222,7 +222,7 @@ async def test_numpy_vectors_are_stored(store: VectorStore, fresh: str) -> None:
         (Leg("micro", [[1.0, 0.0], [0.0, 1.0]], 1), 2.0),
     ]:
         [hit] = await store.query(fresh, Query([leg], 1))
-        assert hit.score == pytest.approx(score)
+        assert hit.score == pytest.approx(score, abs=EIGHT_BITS)
     [hit] = await store.query(fresh, Query([Leg("lex", Sparse([9], [1.0]), 1)], 1))
     assert hit.id == uid(1)
 

@@ -20,7 +20,7 @@ from services.core.vectors.model import (
     Sparse,
 )
 from services.core.vectors.protocol import VectorStore
-from tests.core.vectors.samples import POINTS
+from tests.core.vectors.samples import EIGHT_BITS, POINTS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -55,7 +55,7 @@ async def test_dense_scores_are_cosines_and_payload_comes_along(
     hits = await ask(store, filled, DENSE)
     expected = {1: 1.0, 2: 1 / math.sqrt(2), 3: 1 / math.sqrt(5), 4: 0.0}
     assert order(hits) == [1, 2, 3, 4]
-    assert scores(hits) == pytest.approx(expected, abs=1e-6)
+    assert scores(hits) == pytest.approx(expected, abs=EIGHT_BITS)
     assert hits[0].payload == POINTS[0].payload
 
 

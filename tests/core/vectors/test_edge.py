@@ -18,7 +18,7 @@ from services.core.vectors import edge, edge_collection
 from services.core.vectors.edge import EdgeStore
 from services.core.vectors.edge_collection import EdgeCollection
 from services.core.vectors.model import CollectionSpec, Filter, Leg, Match, Query, Range
-from tests.core.vectors.samples import POINTS, SPEC, numbers, point, uid
+from tests.core.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, point, uid
 
 ROOT = Path(__file__).parents[3]
 PAUSE_SECONDS = 0.050
@@ -114,7 +114,7 @@ async def test_kill_9_loses_no_acknowledged_point(folder: Path) -> None:
         [hit] = await store.query("crash", query)
         await store.close()
         assert kept == first - 1
-        assert hit.score == pytest.approx(1.0)
+        assert hit.score == pytest.approx(1.0, abs=EIGHT_BITS)
 
 
 async def test_leftovers_of_a_crash_go(folder: Path) -> None:
