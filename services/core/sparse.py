@@ -47,7 +47,7 @@ def query(text: str) -> Sparse:
 
 def _occurrences(text: str) -> dict[int, float]:
     """How often each term occurs."""
-    return Counter(chain.from_iterable(map(_numbers.__getitem__, word_list(text))))
+    return dict(Counter(chain.from_iterable(map(_numbers.__getitem__, word_list(text)))))
 
 
 class _Numbers(dict[str, tuple[int, ...]]):

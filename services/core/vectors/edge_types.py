@@ -40,8 +40,8 @@ from services.core.vectors.model import (
 # minutes. The two other numbers are the engine's defaults, which it demands.
 NO_GRAPH = edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000)
 
-# Eight bits a dimension, scaled and rotated by the engine as points arrive: of the exact best 100 it
-# finds 99, in 2.6 ms instead of 9 at 100,000 x 256, and in a quarter of the memory.
+# Eight bits a dimension, scaled and rotated by the engine as points arrive: it finds 99 of the
+# exact best 100, in 2.6 ms instead of 9 at 100,000 x 256, and in a quarter of the memory.
 DENSE_TYPE = edge.VectorStorageDatatype.Turbo8
 
 # Segments are searched in parallel; more threads than this gave nothing with one segment.
