@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from services.core.tokens import spans, terms
+from services.core.tokens import spans, terms, word_list
 
 OPEN, CLOSE = "<<", ">>"
 CONTEXT_WORDS = 4  # on either side of a match: enough to recognise the place
@@ -22,13 +22,10 @@ class Marked(NamedTuple):
 def marked(text: str, wanted: Collection[str]) -> Marked:
     """Look for the wanted terms once, for all who show the text."""
     wanted = frozenset(wanted)
-    places = spans(text)
-    matches = []
-    for number, (start, end) in enumerate(places):
-        said = wanted.intersection(terms(text[start:end]))
-        if said:
-            matches.append((number, said))
-    return Marked(text, places, matches)
+    words = word_list(text)
+    said = {word: wanted.intersection(terms(word)) for word in set(words)}
+    matches = [(number, said[word]) for number, word in enumerate(words) if said[word]]
+    return Marked(text, spans(text), matches)
 
 
 def highlights(found: Marked, limit: int = MAX_FRAGMENTS) -> list[str]:

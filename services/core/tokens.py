@@ -10,7 +10,9 @@ from py_rust_stemmers import SnowballStemmer
 # A run of letters, digits and underscores; scripts written without spaces give a word a character.
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_SPACELESS}]|[^\W{_SPACELESS}]+")
-# In a text of ASCII the same words are what is left when all else is blank: three times as fast.
+# In a text of ASCII the same words, in half the time; and without their places, as what is left
+# when all else is blank, in a third of it.
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _BLANKED = "".join(chr(c) if chr(c).isalnum() or chr(c) == "_" else " " for c in range(128))
 # parseHTTPResponse2 → parse, HTTP, Response, 2
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
@@ -49,7 +51,8 @@ def word_list(text: str) -> list[str]:
 
 def spans(text: str) -> list[tuple[int, int]]:
     """Where every word stands; for long texts, quicker than words."""
-    return [match.span() for match in _WORD.finditer(text)]
+    word = _ASCII_WORD if text.isascii() else _WORD
+    return [match.span() for match in word.finditer(text)]
 
 
 @lru_cache(maxsize=TERM_CACHE_SIZE)

@@ -1,18 +1,21 @@
-"""What ranking weighs of a chunk, worked out once: a chunk's id comes from its content, so what is
-known of it stays true."""
+"""What ranking weighs of a chunk, worked out when it is indexed and read back in one piece.
 
+A chunk's id comes from its content, so what is known of it stays true.
+"""
+
+import json
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from services.core.tokens import terms, text_terms
 from services.core.vectors.protocol import VectorStore
-from services.indexer.points import facts
 
-MAX_KNOWN = 20_000  # about 30 MB; reading a payload costs thirty times as much as finding it here
+WEIGHED = "weighed"  # the payload field that holds it
+MAX_KNOWN = 20_000  # about 30 MB; reading a chunk costs fifteen times as much as finding it here
+SHARED = 4_096  # paths and lists of names whose terms are kept: neighbouring chunks share them
 
 # Code that was kept for old callers, and code that only shows how to call: seldom what is meant.
 _ASIDE = re.compile(
@@ -28,8 +31,7 @@ class Place(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(NamedTuple):
     """A chunk as the ranking sees it. Names are in lower case, terms are stems."""
 
     place: Place
@@ -45,22 +47,71 @@ class Features:
     is_aside: bool
 
 
+_READ = ("repo", "path", WEIGHED)
+
+
 def features(known: Mapping[str, Any]) -> Features:
-    """Of what `facts` tells of a stored chunk."""
+    """Of everything that is known of a chunk."""
     path = str(known["path"])
-    names = known["symbols"]
+    names = tuple(known["symbols"])
     return Features(
         place=Place(str(known["repo"]), path, int(known["start_line"])),
         kind=str(known["kind"]),
         symbol_path=str(known["symbol_path"]).lower(),
         symbols=frozenset(names),
-        file_terms=frozenset(text_terms(PurePosixPath(path).name.split(".")[0])),
-        name_terms=frozenset(term for name in names for term in terms(name)),
-        symbol_terms=frozenset(terms(str(known["symbol"]))),
+        file_terms=_file_terms(path),
+        name_terms=_terms(names),
+        symbol_terms=_terms((str(known["symbol"]),)),
         is_test=bool(known["is_test"]),
         is_docs=bool(known["is_docs"]),
         is_generated=bool(known["is_generated"] or known["is_vendored"]),
         is_aside=bool(_ASIDE.search(path)),
+    )
+
+
+@lru_cache(maxsize=SHARED)
+def _file_terms(path: str) -> frozenset[str]:
+    return frozenset(text_terms(path.rpartition("/")[2].partition(".")[0]))
+
+
+@lru_cache(maxsize=SHARED)
+def _terms(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(term for name in names for term in terms(name))
+
+
+def packed(chunk: Features) -> str:
+    """All but the repo and path, which are stored beside it."""
+    flags = (chunk.is_test, chunk.is_docs, chunk.is_generated, chunk.is_aside)
+    return json.dumps(
+        [
+            chunk.place.line,
+            chunk.kind,
+            chunk.symbol_path,
+            sorted(chunk.symbols),
+            sorted(chunk.file_terms),
+            sorted(chunk.name_terms),
+            sorted(chunk.symbol_terms),
+            *(int(flag) for flag in flags),
+        ]
+    )
+
+
+def unpacked(repo: str, path: str, text: str) -> Features:
+    line, kind, symbol_path, symbols, file, names, symbol, test, docs, generated, aside = (
+        json.loads(text)
+    )
+    return Features(
+        Place(repo, path, line),
+        kind,
+        symbol_path,
+        frozenset(symbols),
+        frozenset(file),
+        frozenset(names),
+        frozenset(symbol),
+        bool(test),
+        bool(docs),
+        bool(generated),
+        bool(aside),
     )
 
 
@@ -88,5 +139,6 @@ class KnownChunks:
         return found
 
     async def _learn(self, collection: str, ids: Sequence[str]) -> None:
-        for record in await self._store.retrieve(collection, ids):
-            self._known[collection, record.id] = features(facts(record.payload))
+        for record in await self._store.retrieve(collection, ids, fields=_READ):
+            repo, path, text = (record.payload[field] for field in _READ)
+            self._known[collection, record.id] = unpacked(repo, path, text)

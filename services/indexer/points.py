@@ -12,10 +12,11 @@ from services.core.embedding.protocol import Embedder
 from services.core.sparse import Field, fields_document
 from services.core.vectors.model import CollectionSpec, IndexKind, Model, Sparse
 from services.indexer.chunk import Chunk
+from services.indexer.features import WEIGHED, features, packed
 from services.indexer.walk import SourceFile
 
 DENSE, LEXICAL = "dense", "lex"
-FACTS = "facts"  # the payload field with what is only read
+TOLD = "told"  # the payload field with what results show
 UUID_BYTES = 16
 
 # How much a word counts where it stands: the benchmark's ablations decide these.
@@ -68,13 +69,13 @@ def lexical_vector(path: str, chunk: Chunk) -> Sparse:
 
 
 def payload(repo: str, file: SourceFile, chunk: Chunk, indexed_at: datetime) -> dict[str, Any]:
-    """What filters compare as it is; what is only read, in one piece.
+    """What filters compare as it is; what ranking weighs, and what results show, in one piece each.
 
     The embedded engine takes 7 microseconds for every text it is given, however short: a chunk in
     twenty-five texts cost more than its two vectors.
     """
     place = _place(file.path)
-    return {
+    compared: dict[str, Any] = {
         "repo": repo,
         "path": file.path,
         "dirs": place.folders,
@@ -85,9 +86,10 @@ def payload(repo: str, file: SourceFile, chunk: Chunk, indexed_at: datetime) -> 
         "is_test": file.is_test,
         "is_config": file.is_config,
         "is_docs": file.is_docs,
-        FACTS: json.dumps(_facts(file, chunk, indexed_at)),
-        "text": chunk.text,
     }
+    told = _told(file, chunk, indexed_at)
+    weighed = packed(features({**compared, **told}))
+    return {**compared, WEIGHED: weighed, TOLD: json.dumps(told), "text": chunk.text}
 
 
 class _Place(NamedTuple):
@@ -108,7 +110,7 @@ def _place(path: str) -> _Place:
     )
 
 
-def _facts(file: SourceFile, chunk: Chunk, indexed_at: datetime) -> dict[str, Any]:
+def _told(file: SourceFile, chunk: Chunk, indexed_at: datetime) -> dict[str, Any]:
     return {
         "symbol": chunk.symbol,
         "symbol_path": chunk.symbol_path,
@@ -127,4 +129,4 @@ def _facts(file: SourceFile, chunk: Chunk, indexed_at: datetime) -> dict[str, An
 
 def facts(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that a stored chunk says of itself; imports and calls are [name, line]."""
-    return {**payload, **json.loads(payload[FACTS])}
+    return {**payload, **json.loads(payload[TOLD])}

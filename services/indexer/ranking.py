@@ -7,6 +7,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from services.indexer.features import Features, Place
 from services.indexer.question import Question
@@ -40,8 +41,7 @@ class Weights:
 DEFAULT = Weights()
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A chunk that one of the legs found; a leg that did not find it gave no score."""
 
     id: str
@@ -54,8 +54,7 @@ class Candidate:
         return self.features.place[:2]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A candidate with its score, and what made it."""
 
     candidate: Candidate

@@ -168,8 +168,10 @@ class EdgeStore:
 
     # --- reading ---------------------------------------------------------------------------
 
-    async def retrieve(self, collection: str, ids: Sequence[str]) -> Sequence[Record]:
-        return self._collection(collection).retrieve(ids)
+    async def retrieve(
+        self, collection: str, ids: Sequence[str], *, fields: Sequence[str] | None = None
+    ) -> Sequence[Record]:
+        return self._collection(collection).retrieve(ids, fields)
 
     async def scroll(
         self,

@@ -127,9 +127,10 @@ class EdgeCollection:
     def delete(self, ids: Sequence[str], where: Filter) -> None:
         self._change(len(ids), lambda: edge_types.delete(ids, where))
 
-    def retrieve(self, ids: Sequence[str]) -> list[Record]:
+    def retrieve(self, ids: Sequence[str], fields: Sequence[str] | None) -> list[Record]:
         wanted = list(dict.fromkeys(checks.point_id(each) for each in ids))
-        found = self._call(lambda: self._shard.retrieve(wanted, True, False))  # type: ignore[arg-type]
+        asked = True if fields is None else list(fields)
+        found = self._call(lambda: self._shard.retrieve(wanted, asked, False))  # type: ignore[arg-type]
         by_id = {record.id: record for record in map(edge_types.record, found)}
         return [by_id[each] for each in wanted if each in by_id]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 Payload: TypeAlias = Mapping[str, Any]
 Scalar: TypeAlias = str | int | float | bool
@@ -80,16 +80,14 @@ class Point:
     payload: Payload
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A stored row as read back: payload, no vectors."""
 
     id: str
     payload: Payload
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """A row that a query found, with its score."""
 
     id: str

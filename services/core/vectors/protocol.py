@@ -53,8 +53,13 @@ class VectorStore(Protocol):
         """Delete what the filter selects. An empty filter is refused: delete the collection."""
         ...
 
-    async def retrieve(self, collection: str, ids: Sequence[str]) -> Sequence[Record]:
-        """The rows with these ids, in this order; ids that are not there are left out."""
+    async def retrieve(
+        self, collection: str, ids: Sequence[str], *, fields: Sequence[str] | None = None
+    ) -> Sequence[Record]:
+        """The rows with these ids, in this order; ids that are not there are left out.
+
+        `fields` names those of the payload that are wanted; None is all.
+        """
         ...
 
     async def scroll(

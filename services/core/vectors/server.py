@@ -151,10 +151,14 @@ class ServerStore:
 
     # --- reading ---------------------------------------------------------------------------
 
-    async def retrieve(self, collection: str, ids: Sequence[str]) -> Sequence[Record]:
+    async def retrieve(
+        self, collection: str, ids: Sequence[str], *, fields: Sequence[str] | None = None
+    ) -> Sequence[Record]:
         wanted = list(dict.fromkeys(checks.point_id(each) for each in ids))
         with self._server.errors(collection):
-            found = await self._client.retrieve(collection, wanted, with_payload=True)
+            found = await self._client.retrieve(
+                collection, wanted, with_payload=True if fields is None else list(fields)
+            )
         by_id = {record.id: record for record in map(server_types.record, found)}
         return [by_id[each] for each in wanted if each in by_id]
 

@@ -160,6 +160,8 @@ async def test_payloads_come_back_as_they_were(store: VectorStore, filled: str) 
     assert [record.id for record in found] == [uid(3), uid(1)]
     assert found[1].payload == POINTS[0].payload
     assert await store.retrieve(filled, []) == []
+    [some] = await store.retrieve(filled, [uid(1)], fields=["n", "lang", "missing"])
+    assert some.payload == {"n": 1, "lang": "python"}
 
 
 async def test_unusual_payloads(store: VectorStore, fresh: str) -> None:

@@ -1,0 +1,33 @@
+"""What ranking weighs of a chunk survives being stored."""
+
+from pathlib import Path
+
+from services.indexer.features import WEIGHED, KnownChunks, features, packed, unpacked
+from services.indexer.points import facts
+from tests.indexer.conftest import Bench
+from tests.indexer.test_ranking import PAYLOAD
+
+
+def test_names_become_stems() -> None:
+    found = features(PAYLOAD | {"path": "src/retry_policies.py", "symbols": ["max_retries"]})
+    assert found.file_terms == {"retri", "polici", "retry_policies"}
+    assert found.name_terms == {"max", "retri", "max_retries"}
+
+
+def test_packing_loses_nothing() -> None:
+    odd = {"symbols": ["a b", 'quo"te', "ünï"], "symbol": "a b", "is_docs": True, "is_test": True}
+    found = features(PAYLOAD | odd)
+    assert unpacked("r", "src/thing.py", packed(found)) == found
+
+
+async def test_what_is_stored_is_what_is_known(bench: Bench, tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "one.py").write_text("class Retry:\n    def run(self):\n        return 1\n")
+    (code / "test_one.py").write_text("def test_retry():\n    assert True\n")
+    await bench.index(code)
+    records = await bench.records()
+    assert len(records) == 2
+    known = await KnownChunks(bench.store).of(bench.collection, [each.id for each in records])
+    assert known == {each.id: features(facts(each.payload)) for each in records}
+    assert all(WEIGHED in each.payload for each in records)
