@@ -54,11 +54,6 @@ def point_id(repo: str, file: SourceFile, index: int) -> str:
     return f"{found[:8]}-{found[8:12]}-{found[12:16]}-{found[16:20]}-{found[20:]}"
 
 
-def dense_text(path: str, chunk: Chunk) -> str:
-    """What the dense model reads: the code, and where it stands."""
-    return f"{path} {chunk.symbol_path}\n{chunk.text}"
-
-
 def lexical_vector(path: str, chunk: Chunk) -> Sparse:
     """BM25 terms of the code, its path and its symbols."""
     return fields_document(

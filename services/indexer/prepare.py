@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from services.core.vectors.model import Sparse
 from services.indexer.chunk import chunk
-from services.indexer.points import dense_text, lexical_vector, payload, point_id
+from services.indexer.points import lexical_vector, payload, point_id
 from services.indexer.walk import Limits, SourceFile, look
 
 log = logging.getLogger(__name__)
@@ -40,12 +40,17 @@ class Job:
 
 
 class PreparedChunk(NamedTuple):
-    """A point without its dense vector, and the text that this is computed from."""
+    """A point without its dense vector, and the head of the text that this is computed from."""
 
     id: str
-    text: str
+    head: str
     lexical: Sparse
     payload: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        """What the dense model reads: the code, and where it stands."""
+        return f"{self.head}\n{self.payload['text']}"
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ def _chunks(job: Job, file: SourceFile) -> list[PreparedChunk]:
     return [
         PreparedChunk(
             point_id(job.repo, file, index),
-            dense_text(file.path, each),
+            f"{file.path} {each.symbol_path}",
             _packed(lexical_vector(file.path, each)),
             payload(job.repo, file, each, job.indexed_at),
         )

@@ -24,6 +24,10 @@ from services.core.vectors.model import (
 COLLECTION_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,198}[A-Za-z0-9_-])?")
 
 
+# Most ids come so; asking costs a fifth of parsing.
+_CANONICAL_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
 def collection_name(name: str) -> str:
     """The name itself, when it may name a collection."""
     if not COLLECTION_NAME.fullmatch(name):
@@ -37,6 +41,8 @@ def collection_name(name: str) -> str:
 
 def point_id(value: str) -> str:
     """The id in its canonical form."""
+    if isinstance(value, str) and _CANONICAL_ID.fullmatch(value):
+        return value
     try:
         return str(UUID(value))
     except (ValueError, AttributeError, TypeError):

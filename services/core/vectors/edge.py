@@ -303,6 +303,7 @@ class EdgeStore:
 
     async def _flush(self, dirty: Sequence[EdgeCollection]) -> bool:
         for collection in dirty:
+            await asyncio.to_thread(collection.write_back)
             if self._collections.get(collection.name) is not collection:
                 continue
             try:
