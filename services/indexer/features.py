@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from services.core.errors import SearchFailed
 from services.core.tokens import terms, text_terms
 from services.core.vectors.protocol import VectorStore
 
@@ -140,5 +141,11 @@ class KnownChunks:
 
     async def _learn(self, collection: str, ids: Sequence[str]) -> None:
         for record in await self._store.retrieve(collection, ids, fields=_READ):
-            repo, path, text = (record.payload[field] for field in _READ)
+            repo, path, text = (record.payload.get(field) for field in _READ)
+            if repo is None or path is None or text is None:
+                raise SearchFailed(
+                    f"collection {collection} was written by another version of ctx; bring it up "
+                    "to date with: ctx index",
+                    collection=collection,
+                )
             self._known[collection, record.id] = unpacked(repo, path, text)

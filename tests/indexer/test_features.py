@@ -1,9 +1,14 @@
 """What ranking weighs of a chunk survives being stored."""
 
 from pathlib import Path
+from uuid import uuid4
 
+import pytest
+
+from services.core.errors import SearchFailed
+from services.core.vectors.model import Point
 from services.indexer.features import WEIGHED, KnownChunks, features, packed, unpacked
-from services.indexer.points import facts
+from services.indexer.points import facts, spec
 from tests.indexer.conftest import Bench
 from tests.indexer.test_ranking import PAYLOAD
 
@@ -31,3 +36,11 @@ async def test_what_is_stored_is_what_is_known(bench: Bench, tmp_path: Path) -> 
     known = await KnownChunks(bench.store).of(bench.collection, [each.id for each in records])
     assert known == {each.id: features(facts(each.payload)) for each in records}
     assert all(WEIGHED in each.payload for each in records)
+
+
+async def test_a_chunk_of_another_version_asks_for_an_index_run(bench: Bench) -> None:
+    old = Point(str(uuid4()), {}, {"repo": "r", "path": "a.py", "text": "x"})
+    await bench.store.ensure_collection(bench.collection, spec(bench.model))
+    await bench.store.upsert(bench.collection, [old])
+    with pytest.raises(SearchFailed, match="ctx index"):
+        await KnownChunks(bench.store).of(bench.collection, [old.id])

@@ -56,15 +56,18 @@ class EmbeddingCache:
         return found
 
     def put(self, model: str, rows: Iterable[tuple[bytes, Row]]) -> None:
-        with self._lock, self._db:
+        with self._lock:
             number = self._numbers.get(model) or self._enter(model)
-            self._db.executemany(
-                "INSERT OR IGNORE INTO vectors (model, key, vector) VALUES (?, ?, ?)",
-                [(number, key, row.astype(STORED).tobytes()) for key, row in rows],
-            )
+            with self._db:
+                self._db.executemany(
+                    "INSERT OR IGNORE INTO vectors (model, key, vector) VALUES (?, ?, ?)",
+                    [(number, key, row.astype(STORED).tobytes()) for key, row in rows],
+                )
 
     def _enter(self, model: str) -> int:
-        self._db.execute("INSERT OR IGNORE INTO models (name) VALUES (?)", [model])
+        """Committed before anybody uses the number."""
+        with self._db:
+            self._db.execute("INSERT OR IGNORE INTO models (name) VALUES (?)", [model])
         self._numbers = _read_numbers(self._db)
         return self._numbers[model]
 
