@@ -17,6 +17,7 @@ from services.core.serving.tool import Service, Tool
 from services.core.settings import Settings, env_names
 from services.indexer.desk import Desk
 from services.indexer.tools import indexer_tools
+from services.memory.threads.tools import thread_tools
 from services.memory.tools import memory_tools
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -75,7 +76,7 @@ def _desk() -> Desk:
 
 async def tools() -> str:
     servers = {
-        "memory": memory_tools(NOTHING, SessionDefaults()),
+        "memory": [*memory_tools(NOTHING, SessionDefaults()), *thread_tools(NOTHING)],
         "indexer": indexer_tools(_desk(), NOTHING, NOTHING, None),
     }
     parts = [

@@ -7,6 +7,7 @@ from the fields below.
 
 import difflib
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +19,8 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from services.core.errors import SettingsInvalid
+from services.core.memory_settings import MemorySettings
+from services.core.memory_settings import env as _env
 
 PREFIX = "CTX_"
 HEALTH_PORT_OFFSET = 10_000  # the contract's health ports: 8000 → 18000 … 8003 → 18003
@@ -25,6 +28,17 @@ HIGHEST_PORT = 65_535
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
 MAX_BODY_CEILING = 4 * 1024 * 1024  # what the MCP library accepts at most
 SECRET_MASK = "***"
+# The fields that the contract of the thread tools promises to index.
+DEFAULT_INDEXED_FIELDS = (
+    "status",
+    "agent_name",
+    "task_name",
+    "project",
+    "report_type",
+    "references",
+    "technologies",
+)
+DATABASES = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgres", "postgresql+asyncpg")
 
 Port = Annotated[int, Field(ge=1, le=HIGHEST_PORT - HEALTH_PORT_OFFSET)]
 CommaList = Annotated[tuple[str, ...], NoDecode]
@@ -34,12 +48,7 @@ def _default_data_dir() -> Path:
     return user_data_path("ctx", appauthor=False)
 
 
-def _env(name: str, default: Any, description: str, **limits: Any) -> Any:
-    """A field read from exactly one environment variable."""
-    return Field(default, validation_alias=name, description=description, **limits)
-
-
-class Settings(BaseSettings):
+class Settings(MemorySettings, BaseSettings):
     """One field, one environment variable, one line of documentation."""
 
     model_config = SettingsConfigDict(
@@ -213,7 +222,14 @@ class Settings(BaseSettings):
     database_url: str | None = _env(
         "DATABASE_URL",
         None,
-        "`sqlite:///path/to/file`. Unset: `records.sqlite` in the data folder.",
+        "`sqlite:///path/to/file` or `postgresql://user:password@host/name`. Unset: "
+        "`records.sqlite` in the data folder.",
+    )
+    metadata_indexed_fields: CommaList = _env(
+        "METADATA_INDEXED_FIELDS",
+        DEFAULT_INDEXED_FIELDS,
+        "Metadata fields that filters find quickly; nested ones with dots, such as "
+        "`references.task`.",
     )
     memory_url: AnyHttpUrl | None = _env(
         "CTX_MEMORY_URL",
@@ -222,7 +238,15 @@ class Settings(BaseSettings):
         "`/mcp` on this machine.",
     )
 
-    @field_validator("allowed_hosts", "allowed_origins", "auth_tokens", "toolsets", mode="before")
+    @field_validator(
+        "allowed_hosts",
+        "allowed_origins",
+        "auth_tokens",
+        "metadata_indexed_fields",
+        "toolsets",
+        "workspace_roots",
+        mode="before",
+    )
     @classmethod
     def _split_commas(cls, value: Any) -> Any:
         if isinstance(value, str):
@@ -232,8 +256,8 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _known_database(cls, value: str | None) -> str | None:
-        if value is not None and urlsplit(value).scheme not in ("sqlite", "sqlite+aiosqlite"):
-            raise ValueError("must be a sqlite:///path URL")
+        if value is not None and urlsplit(value).scheme not in DATABASES:
+            raise ValueError("must be a sqlite:///path or a postgresql://host/name URL")
         return value
 
     @field_validator("qdrant_bin", "qdrant_ca_cert")
@@ -247,11 +271,6 @@ class Settings(BaseSettings):
     @classmethod
     def _expand_home(cls, value: Path) -> Path:
         return value.expanduser().absolute()
-
-    @field_validator("workspace_roots", mode="before")
-    @classmethod
-    def _split_folders(cls, value: Any) -> Any:
-        return cls._split_commas(value)
 
     @model_validator(mode="after")
     def _windows_leave_no_gap(self) -> "Settings":
@@ -267,8 +286,11 @@ class Settings(BaseSettings):
         ports = [*self.memory_ports, *self.indexer_ports]
         if len(set(ports)) != len(ports):
             raise ValueError(f"the four CTX_*_PORT settings must differ, got {ports}")
-        if self.collection_name == self.memory_collection_name:
-            raise ValueError("COLLECTION_NAME and MEMORY_COLLECTION_NAME must differ")
+        names = (self.collection_name, self.memory_collection_name, self.threads_collection_name)
+        if len(set(names)) != len(names):
+            raise ValueError(
+                "COLLECTION_NAME, MEMORY_COLLECTION_NAME and THREADS_COLLECTION_NAME must differ"
+            )
         return self
 
     @property
@@ -319,8 +341,11 @@ def url_host(host: str) -> str:
 
 
 def env_names() -> dict[str, FieldInfo]:
-    """Environment variable → field, in the order of this file."""
-    return {str(info.validation_alias): info for info in Settings.model_fields.values()}
+    """Environment variable → field, in the order of this file, the memory server's at the end."""
+    fields = Settings.model_fields
+    theirs = MemorySettings.model_fields
+    ordered = [*(name for name in fields if name not in theirs), *theirs]
+    return {str(fields[name].validation_alias): fields[name] for name in ordered}
 
 
 def load() -> Settings:
@@ -353,5 +378,10 @@ def _problem(item: Any, known: Mapping[str, FieldInfo]) -> str:
     if name not in known:
         return message
     secret = "Secret" in str(known[name].annotation)
-    value = SECRET_MASK if secret else os.environ.get(name, "")
+    value = SECRET_MASK if secret else _without_password(os.environ.get(name, ""))
     return f"{name}={value}: {message}. {known[name].description}"
+
+
+def _without_password(value: str) -> str:
+    """A URL may carry one."""
+    return re.sub(r"(://[^/@:]*:)[^/@]*@", rf"\1{SECRET_MASK}@", value)

@@ -27,7 +27,11 @@ def test_defaults_are_loopback_and_the_contract_ports() -> None:
         ("CTX_MEMORY_HTTP_PORT", "http", "integer"),
         ("CTX_READ_ONLY", "perhaps", "boolean"),
         ("CTX_LOG_LEVEL", "loud", "'debug', 'info', 'warning' or 'error'"),
-        ("DATABASE_URL", "mysql://localhost/x", "sqlite:///path"),
+        ("DATABASE_URL", "mysql://localhost/x", "postgresql://host/name"),
+        ("FTS_LANGUAGE", "klingon", "'english'"),
+        ("HYBRID_RRF_K", "1001", "1000"),
+        ("SEARCH_TRUNCATION_LENGTH", "0", "20"),
+        ("MAX_IMAGE_SIZE_MB", "0", "greater than 0"),
         ("QDRANT_URL", "localhost:6333", "URL"),
         ("QDRANT_BIN", "/no/such/file", "existing file"),
         ("CTX_OPERATION_TIMEOUT_SECONDS", "0", "greater than 0"),
@@ -91,3 +95,40 @@ def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 def test_the_memory_server_is_found_on_this_machine() -> None:
     assert Settings(host="0.0.0.0").memory_endpoint == "http://127.0.0.1:8002/mcp"
     assert Settings(host="::1").memory_endpoint == "http://[::1]:8002/mcp"
+
+
+@pytest.mark.parametrize(
+    "url", ["sqlite:///x.sqlite", "postgresql://u:p@host/name", "postgresql+asyncpg:///name"]
+)
+def test_both_databases_are_known(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("DATABASE_URL", url)
+    assert load().records_url == url
+
+
+def test_the_password_of_a_database_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "mysql://me:hunter2@host/name")
+    with pytest.raises(SettingsInvalid) as raised:
+        load()
+    assert "hunter2" not in str(raised.value)
+    assert "mysql://me:***@host/name" in str(raised.value)
+
+
+def test_the_settings_of_the_memory_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = load()
+    assert settings.threads_collection_name == "threads"
+    assert settings.metadata_indexed_fields[:2] == ("status", "agent_name")
+    assert (settings.search_truncation_length, settings.hybrid_rrf_k) == (300, 60)
+    assert (settings.max_image_size_mb, settings.max_total_size_mb) == (10, 100)
+    assert settings.enable_summary_generation
+    assert (settings.summary_min_content_length, settings.summary_max_tokens) == (300, 2000)
+    monkeypatch.setenv("METADATA_INDEXED_FIELDS", "status, owner.team")
+    assert load().metadata_indexed_fields == ("status", "owner.team")
+    monkeypatch.setenv("THREADS_COLLECTION_NAME", "memories")
+    with pytest.raises(SettingsInvalid, match="THREADS_COLLECTION_NAME must differ"):
+        load()
+
+
+def test_chunks_must_advance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHUNK_SIZE", "200")
+    with pytest.raises(SettingsInvalid, match="CHUNK_OVERLAP=150 must not exceed half"):
+        load()

@@ -1,0 +1,1 @@
+"""The decoder: a language model that writes text, here or behind a URL."""
