@@ -68,7 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     memory = _command(commands, "memory", "Look after the memories.", "ctx.memory")
     memory.add_argument("action", choices=["rebuild"], help="rebuild: write Qdrant anew from SQL")
     _command(commands, "status", "Show which servers answer and what they say.", "ctx.status")
-    _command(commands, "doctor", "Check everything and say how to mend it.", "ctx.doctor")
+    doctor = _command(commands, "doctor", "Check everything and say how to mend it.", "ctx.doctor")
+    doctor.add_argument("--fix", action="store_true", help="make Qdrant equal to the records")
     _command(commands, "version", "Show the version.", "ctx.version")
     return parser
 

@@ -8,14 +8,18 @@ import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ctx.probe import Answer, ask_all
 from services.core.embedding.choose import open_embedder
 from services.core.errors import CtxError, SettingsInvalid
-from services.core.parts import open_vectors, prepare_data_dir
+from services.core.parts import open_parts, open_vectors, prepare_data_dir
 from services.core.settings import HEALTH_PORT_OFFSET, Settings, load
 from services.core.vectors.owner import Owner, who_owns
+from services.memory.records.health import examine
+
+if TYPE_CHECKING:
+    from services.memory.reconciling import Differences
 
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_BYTES = 1024**3  # an index of a large repository and its embedding cache
@@ -34,7 +38,7 @@ class Finding:
 
 def run(arguments: argparse.Namespace) -> int:
     """0 when nothing failed, 1 otherwise."""
-    findings = asyncio.run(diagnose())
+    findings = asyncio.run(diagnose(fix=arguments.fix))
     failed = any(finding.state == "fail" for finding in findings)
     if arguments.json:
         print(json.dumps({"ok": not failed, "findings": [asdict(f) for f in findings]}, indent=2))
@@ -44,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-async def diagnose() -> Sequence[Finding]:
-    """Every check, in the order in which they depend on each other."""
+async def diagnose(*, fix: bool = False) -> Sequence[Finding]:
+    """Every check, in the order in which they depend on each other; then `fix` mends Qdrant."""
     try:
         settings = load()
     except SettingsInvalid as error:
@@ -60,6 +64,7 @@ async def diagnose() -> Sequence[Finding]:
     findings += _ports(settings, answers)
     findings.append(await asyncio.to_thread(_model, settings))
     findings.append(await _qdrant(settings, owner, answers))
+    findings += await _fixed(settings, owner) if fix else [await _records(settings)]
     return findings
 
 
@@ -153,6 +158,54 @@ async def _qdrant(settings: Settings, owner: Owner | None, answers: Sequence[Ans
     except CtxError as error:
         return Finding("qdrant", "fail", error.message, "Do what the message says, then try again.")
     return _advised(detail, [advice] if advice else [])
+
+
+async def _records(settings: Settings) -> Finding:
+    """The records are looked at only: a start migrates them, this does not."""
+    try:
+        health = await examine(settings.records_url)
+    except CtxError as error:
+        return Finding("records", "fail", error.message, "Do what the message says.")
+    if not health.is_current:
+        return Finding("records", "ok", f"{health.name}, made ready at the next start")
+    detail = f"{health.name}, {health.entries} entries, {health.waiting} wait for Qdrant"
+    if health.problems:
+        detail += f"; {len(health.problems)} cannot be written: {health.problems[0]}"
+        return Finding("records", "warn", detail, "Correct these entries, or delete them.")
+    return Finding("records", "ok", detail)
+
+
+async def _fixed(settings: Settings, owner: Owner | None) -> list[Finding]:
+    """Make Qdrant equal to the records."""
+    if owner is not None and settings.qdrant_url is None:
+        detail = f"not done: process {owner.pid} ({owner.command}) owns the vectors"
+        mend = "Stop it and run `ctx doctor --fix` again; its next start heals most things too."
+        return [Finding("reconcile", "fail", detail, mend)]
+    try:
+        differences = await _reconcile(settings)
+    except CtxError as error:
+        return [Finding("reconcile", "fail", error.message, "Do what the message says.")]
+    findings = [
+        Finding(
+            "reconcile",
+            "ok",
+            f"{collection}: {len(found.missing)} missing and {len(found.outdated)} outdated "
+            f"entries written, {len(found.strays)} stray entries removed",
+        )
+        for collection, found in differences.items()
+    ]
+    return [*findings, await _records(settings)]
+
+
+async def _reconcile(settings: Settings) -> "dict[str, Differences]":
+    from services.memory.service import open_outbox, open_records  # noqa: PLC0415 - slow to import
+
+    async with open_parts(settings) as parts:
+        records = await open_records(settings)
+        try:
+            return await open_outbox(settings, parts, records).reconcile()
+        finally:
+            await records.close()
 
 
 def _advised(detail: str, advice: Sequence[str]) -> Finding:

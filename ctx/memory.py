@@ -1,4 +1,4 @@
-"""`ctx memory rebuild`: writes the vectors of every memory anew, from SQL."""
+"""`ctx memory rebuild`: writes the vectors of every entry anew, from SQL."""
 
 import argparse
 import asyncio
@@ -10,26 +10,25 @@ from services.core.settings import Settings, load
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0 when every memory was written, 2 when it could not be done."""
+    """0 when every entry was written, 2 when it could not be done."""
     try:
-        count = asyncio.run(_rebuild(load()))
+        written = asyncio.run(_rebuild(load()))
     except CtxError as error:
         complain(error, as_json=arguments.json)
         return 2
-    done = f"Wrote {count} memories anew."
-    print(json.dumps({"ok": True, "memories": count}) if arguments.json else done)
+    done = f"Wrote anew: {', '.join(f'{count} of kind {kind}' for kind, count in written.items())}."
+    print(json.dumps({"ok": True, "written": written}) if arguments.json else done)
     return 0
 
 
-async def _rebuild(settings: Settings) -> int:
+async def _rebuild(settings: Settings) -> dict[str, int]:
     from services.core.parts import open_parts  # noqa: PLC0415 - slow to import
-    from services.memory.outbox import Outbox  # noqa: PLC0415
-    from services.memory.records import Records  # noqa: PLC0415
+    from services.memory.service import open_outbox, open_records  # noqa: PLC0415
 
     async with open_parts(settings) as parts:
-        records = await Records.open(settings.records_url)
+        records = await open_records(settings)
         try:
-            outbox = Outbox(records, parts.vectors, parts.embedder, settings.memory_collection_name)
-            return await outbox.rebuild()
+            written = await open_outbox(settings, parts, records).rebuild()
         finally:
             await records.close()
+    return {kind.value: count for kind, count in written.items()}

@@ -2,6 +2,7 @@
 
 CtxError                    error_code
 ├── InvalidInput            VALIDATION_ERROR      the caller's arguments are wrong
+│   └── EntryNotFound       ENTRY_NOT_FOUND       no entry has this id
 ├── CollectionNotFound      COLLECTION_NOT_FOUND
 ├── ModelMismatch           MODEL_MISMATCH        the collection was built with another model
 ├── IndexingFailed          INDEXING_ERROR
@@ -40,6 +41,10 @@ class InvalidInput(CtxError):
 
     def __init__(self, field: str, message: str, /, **details: Any) -> None:
         super().__init__(f"{field}: {message}", field=field, message=message, **details)
+
+
+class EntryNotFound(InvalidInput):
+    code = "ENTRY_NOT_FOUND"
 
 
 class CollectionNotFound(CtxError):

@@ -1,27 +1,35 @@
 """Memories: stored in SQL first, found through Qdrant."""
 
-import asyncio
-import logging
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from hashlib import sha256
-from uuid import uuid4
+from typing import Any
 
 from services.core.embedding.protocol import Embedder
-from services.core.errors import CtxError, InvalidInput
+from services.core.errors import EntryNotFound, InvalidInput
 from services.core.memories.collection import recall
-from services.core.memories.model import MemoryHit, Metadata, StoreResult, Wanted, iso
+from services.core.memories.model import (
+    DeleteResult,
+    ListedMemory,
+    MemoryHit,
+    Metadata,
+    StoreResult,
+    UpdateResult,
+    Wanted,
+    clean_tags,
+    folded,
+)
 from services.core.serving.sessions import SessionDefaults
 from services.core.vectors.protocol import VectorStore
-from services.memory.outbox import MEMORY, Outbox
-from services.memory.records import Entry, Records
+from services.memory.outbox import Outbox
+from services.memory.records.model import Change, Criteria, Draft, Entry, Kind, MetadataFilter
+from services.memory.records.store import Records
+from services.memory.settling import settle
 
-log = logging.getLogger(__name__)
-
-SETTLE_SECONDS = 2.0  # how long `store` waits for the vectors, so that the next `find` sees them
+TIME_STAYS = "the time of a memory stays as it was stored"
 
 
 class Memories:
-    """What the tools `store` and `find` do."""
+    """What the memory tools do. `taken` are collections of other kinds of entries."""
 
     def __init__(
         self,
@@ -31,6 +39,7 @@ class Memories:
         embedder: Embedder,
         sessions: SessionDefaults,
         collection: str,
+        taken: Collection[str] = (),
     ) -> None:
         self._records = records
         self._outbox = outbox
@@ -38,22 +47,22 @@ class Memories:
         self._embedder = embedder
         self.sessions = sessions
         self._collection = collection
+        self._taken = taken
 
     async def store(
         self, information: str, metadata: Metadata | None, session: str | None = None
     ) -> StoreResult:
         """Commit a memory. It is kept even when Qdrant cannot take its vectors now."""
-        if not information.strip():
-            raise InvalidInput("information", "must not be empty")
-        entry = _entry(information, metadata or Metadata(), self.collection(session))
-        await self._records.add(entry)
+        _require_text(information)
+        given = metadata or Metadata()
+        draft = _draft(information, given, self.collection(session))
+        [(_, uuid, _)] = await self._records.add([draft])
         result: StoreResult = {
             "ok": True,
-            "id": entry.uuid,
+            "id": uuid,
             "message": "Successfully stored information",
         }
-        reason = await self._settle()
-        if reason:
+        if reason := await settle(self._outbox, [uuid]):
             result["degraded"] = [f"stored, but not searchable yet: {reason}"]
         return result
 
@@ -64,41 +73,127 @@ class Memories:
         if not query.strip():
             raise InvalidInput("query", "Query cannot be empty")
         collection = self.collection(session)
-        await self._outbox.require(collection)
+        await self._outbox.require(collection, Kind.MEMORY)
         return await recall(self._store, self._embedder, collection, query, wanted, limit)
 
+    async def update(
+        self,
+        uuid: str,
+        information: str | None,
+        metadata: Metadata | None,
+        metadata_patch: Mapping[str, Any] | None,
+    ) -> UpdateResult:
+        """Change what is given of one memory, and nothing else."""
+        if information is not None:
+            _require_text(information)
+        if metadata is not None and metadata_patch is not None:
+            raise InvalidInput("metadata", "give either metadata or metadata_patch, not both")
+        if information is None and metadata is None and metadata_patch is None:
+            raise InvalidInput("information", "give information, metadata or metadata_patch")
+        [entry] = await self._known([uuid])
+        change = Change(entry.id, text=information, **_described(entry, metadata, metadata_patch))
+        [(_, changed)] = await self._records.change([change], Kind.MEMORY)
+        names = ["information" if name == "text_content" else name for name in changed]
+        result: UpdateResult = {
+            "ok": True,
+            "id": uuid,
+            "updated": [name for name in names if name != "tags"],
+        }
+        if reason := await settle(self._outbox, [uuid]):
+            result["degraded"] = [f"updated, but `find` does not see it yet: {reason}"]
+        return result
+
+    async def delete(self, uuids: Sequence[str]) -> DeleteResult:
+        """Delete all of these memories, or none where one is unknown."""
+        entries = await self._known(uuids)
+        which = Criteria(Kind.MEMORY, ids=[entry.id for entry in entries])
+        result: DeleteResult = {"ok": True, "deleted": await self._records.remove(which)}
+        if reason := await settle(self._outbox, [entry.uuid for entry in entries]):
+            result["degraded"] = [f"deleted, but `find` still sees them: {reason}"]
+        return result
+
+    async def browse(
+        self, wanted: Wanted, limit: int, offset: int, session: str | None = None
+    ) -> tuple[list[ListedMemory], int]:
+        """One page of the memories that the filters admit, newest first, and how many these are."""
+        which = _criteria(wanted, self.collection(session))
+        page = await self._records.select(which, limit, offset)
+        return [_listed(entry) for entry in page], await self._records.count(which)
+
     def collection(self, session: str | None) -> str:
-        return self.sessions.collection(session) or self._collection
+        name = self.sessions.collection(session) or self._collection
+        if name in self._taken:
+            raise InvalidInput("collection", f"{name!r} holds entries of another kind")
+        return name
 
-    async def _settle(self) -> str | None:
-        """Wait for the vectors; the reason when they have to come later."""
-        drain = asyncio.ensure_future(self._outbox.drain())
-        try:
-            await asyncio.wait_for(asyncio.shield(drain), SETTLE_SECONDS)
-        except TimeoutError:
-            drain.add_done_callback(_log_outcome)
-            return f"Qdrant did not answer within {SETTLE_SECONDS:g} s; it will be tried again"
-        except CtxError as error:
-            log.warning("vectors were not written: %s", error)
-            return error.message
-        return None
+    async def _known(self, uuids: Sequence[str]) -> Sequence[Entry]:
+        found = await self._records.get_by_uuid(uuids, Kind.MEMORY)
+        there = {entry.uuid for entry in found}
+        unknown = [uuid for uuid in dict.fromkeys(uuids) if uuid not in there]
+        if unknown:
+            names = ", ".join(unknown)
+            raise EntryNotFound(
+                "memory_id",
+                f"no memory has the id {names}; find and list_memories name ids",
+                unknown=unknown,
+            )
+        return found
 
 
-def _entry(information: str, metadata: Metadata, collection: str) -> Entry:
+def _require_text(information: str) -> None:
+    if not information.strip():
+        raise InvalidInput("information", "must not be empty")
+
+
+def _draft(information: str, given: Metadata, collection: str) -> Draft:
     now = datetime.now(UTC)
-    record = metadata.record(now)
-    return Entry(
-        uuid=str(uuid4()),
-        kind=MEMORY,
+    record = given.record(now)
+    return Draft(
+        kind=Kind.MEMORY,
         collection=collection,
         text=information,
         metadata=record,
-        content_hash=sha256(information.encode("utf-8", "surrogatepass")).hexdigest(),
-        created_at=record["created_at"],
-        updated_at=iso(now),
+        tags=_searchable(record.get("tags")),
+        created_at=given.created_at or now,
     )
 
 
-def _log_outcome(drain: "asyncio.Future[None]") -> None:
-    if not drain.cancelled() and (error := drain.exception()) is not None:
-        log.warning("vectors were not written: %s", error)
+def _described(
+    entry: Entry, metadata: Metadata | None, patch: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The change of metadata and tags. A given value is checked as `store` checks it."""
+    if metadata is not None:
+        if metadata.created_at is not None:
+            raise InvalidInput("metadata.created_at", TIME_STAYS)
+        record = {**metadata.described(), "created_at": entry.metadata["created_at"]}
+        return {"metadata": record, "tags": _searchable(record.get("tags"))}
+    if patch is None:
+        return {}
+    if "created_at" in patch:
+        raise InvalidInput("metadata_patch.created_at", TIME_STAYS)
+    checked = {**patch, **Metadata.checked(patch).described()}
+    tags = {"tags": _searchable(checked["tags"])} if "tags" in checked else {}
+    return {"metadata_patch": checked, **tags}
+
+
+def _searchable(tags: Sequence[str] | None) -> list[str]:
+    """Tags as filters compare them: without case."""
+    return [folded(tag) for tag in clean_tags(tags or ())]
+
+
+def _criteria(wanted: Wanted, collection: str) -> Criteria:
+    exact = {"kind": wanted.kind, "language": wanted.language, "topic": wanted.topic}
+    filters = [MetadataFilter([key], "eq", value.strip()) for key, value in exact.items() if value]
+    if wanted.priority_min is not None:
+        filters.append(MetadataFilter(["priority"], "gte", wanted.priority_min))
+    tags = _searchable(wanted.tags)
+    return Criteria(Kind.MEMORY, collection=collection, tags=tags, metadata=filters)
+
+
+def _listed(entry: Entry) -> ListedMemory:
+    return {
+        "id": entry.uuid,
+        "information": entry.text,
+        "metadata": dict(entry.metadata),
+        "updated_at": entry.updated_at,
+    }

@@ -4,73 +4,109 @@ import asyncio
 import contextlib
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
 from services.core.embedding.protocol import Embedder
-from services.core.errors import CollectionNotFound, CtxError
-from services.core.memories.collection import points, spec
-from services.core.memories.model import Memory
+from services.core.errors import CollectionNotFound, CtxError, InvalidInput, StorageFailed
+from services.core.vectors.model import Filter, HasId
 from services.core.vectors.protocol import VectorStore
-from services.memory.records import Due, Records
+from services.memory.reconciling import Differences, compare
+from services.memory.records.model import Due, Entry, Kind
+from services.memory.records.store import LEASE_SECONDS, Records
+from services.memory.writers import Route, stamped
 
 log = logging.getLogger(__name__)
 
 BATCH = 100  # entries written to Qdrant at a time
 RETRY_SECONDS = 5.0  # between attempts while Qdrant does not answer
-MEMORY = "memory"
+RENEWALS_A_LEASE = 3  # so that one that comes late loses nothing
+OTHERS_POLL_SECONDS = 0.05  # while another process carries what a caller waits for
+# What writing an entry raises where no later attempt can succeed.
+HOPELESS = (InvalidInput, ValueError, TypeError, OverflowError)
 
 
 class Outbox:
-    """Writes the vectors of committed entries, in order, again and again until it succeeds.
+    """Writes the points of committed entries, again and again until it succeeds.
 
-    `waiting` is how many were left at the last look.
+    `alone` says that no other process can write to this Qdrant. `waiting` is how many entries were
+    left at the last look, `problems` says of which entries Qdrant takes no points, and why.
     """
 
     def __init__(
-        self, records: Records, store: VectorStore, embedder: Embedder, collection: str
+        self,
+        records: Records,
+        store: VectorStore,
+        embedder: Embedder,
+        routes: Mapping[Kind, Route],
+        *,
+        alone: bool,
     ) -> None:
         self._records = records
         self._store = store
         self._embedder = embedder
-        self._collection = collection
+        self._routes = routes
+        self._alone = alone
         self._turn = asyncio.Lock()
         self._ready: set[str] = set()
         self._healed = False
+        self._failures = 0
+        self._last_failure = ""
         self.waiting = 0
+        self.problems: dict[str, str] = {}
 
-    async def drain(self) -> None:
-        """Write everything that is due. Callers that wait here find their work done by others."""
-        async with self._turn:
-            while due := await self._records.due(BATCH):
-                await self._write(due)
-                await self._records.done([item.outbox_id for item in due])
-            self.waiting = 0
+    async def drain(self, uuids: Sequence[str] | None = None) -> None:
+        """Write everything that is due, and wait for what another process writes of these entries.
+
+        Callers that wait for their turn find their work done by others.
+        """
+        await self._drain()
+        while uuids and not self._alone and await self._records.pending(uuids):
+            await asyncio.sleep(OTHERS_POLL_SECONDS)
+            await self._drain()
 
     async def heal(self) -> None:
         """After a crash or a lost Qdrant folder: write what is missing there again."""
-        counts = {self._collection: 0} | await self._records.counts(MEMORY)
-        for collection, count in counts.items():
-            await self._ensure(collection)
-            if await self._store.count(collection) < count:
+        await self._begin()
+        collections = await self._collections()
+        for kind, collection, _ in collections:
+            await self._ensure(kind, collection)
+        await self.drain()
+        for kind, collection, count in collections:
+            if await self._store.count(collection, self._routes[kind].one_each) < count:
                 log.warning("collection %s misses entries: writing them again", collection)
-                await self._records.enqueue_all(MEMORY, collection)
+                found = await self._compare(kind, collection)
+                await self._records.enqueue(found.lacking, kind, collection)
         await self.drain()
         self._healed = True
 
-    async def require(self, collection: str) -> None:
+    async def reconcile(self) -> dict[str, Differences]:
+        """Make every collection equal to SQL; what was different in each."""
+        await self._begin()
+        answer: dict[str, Differences] = {}
+        for kind, collection, _ in await self._collections():
+            await self._ensure(kind, collection)
+            await self.drain()
+            found = answer[collection] = await self._compare(kind, collection)
+            await self._records.enqueue([*found.lacking, *found.strays], kind, collection)
+        await self.drain()
+        return answer
+
+    async def rebuild(self) -> dict[Kind, int]:
+        """Drop every collection and write it anew; how many entries of each kind there are."""
+        counts: dict[Kind, int] = defaultdict(int)
+        for kind, collection, count in await self._collections():
+            await self._store.delete_collection(collection)
+            self._ready.discard(collection)
+            await self._records.enqueue_all(kind, collection)
+            counts[kind] += count
+        await self.heal()
+        return dict(counts)
+
+    async def require(self, collection: str, kind: Kind) -> None:
         """A collection that is read must exist, and be built with this model."""
         if collection not in self._ready:
             await self._store.collection_info(collection)
-            await self._ensure(collection)
-
-    async def rebuild(self) -> int:
-        """Drop the collections of memories and write them anew; how many entries there are."""
-        counts = {self._collection: 0} | await self._records.counts(MEMORY)
-        for collection in counts:
-            await self._store.delete_collection(collection)
-            self._ready.discard(collection)
-        await self.heal()
-        return sum(counts.values())
+            await self._ensure(kind, collection)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -82,7 +118,8 @@ class Outbox:
             worker.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await worker
-            await self._last_drain()
+            with _logged("entries stay in the outbox until the next start"):
+                await self.drain()
 
     async def _retry(self) -> None:
         while True:
@@ -91,30 +128,114 @@ class Outbox:
                 self.waiting = await self._records.pending()
                 await (self.drain() if self._healed else self.heal())
 
-    async def _last_drain(self) -> None:
-        with _logged("entries stay in the outbox until the next start"):
-            await self.drain()
+    async def _begin(self) -> None:
+        """What a dead process had claimed is free, and what was put aside is tried again."""
+        if self._alone:
+            async with self._turn:
+                await self._records.release(everybody=True)
+        await self._records.retry_parked()
+
+    async def _drain(self) -> None:
+        failures = self._failures
+        async with self._turn:
+            if self._failures != failures:  # of who was before us: it is too early to try again
+                raise StorageFailed(self._last_failure)
+            while due := await self._records.due(BATCH):
+                await self._carry(due)
+                if len(due) < BATCH:  # who adds more calls us again
+                    break
+            self.waiting = 0
+
+    async def _carry(self, due: Sequence[Due]) -> None:
+        try:
+            async with self._claimed():
+                await self._write(due)
+        except HOPELESS as error:
+            if len(due) > 1:
+                for item in due:
+                    await self._carry([item])
+                return
+            await self._park(due[0], str(error))
+            return
+        except CtxError as error:
+            self._failures += 1
+            self._last_failure = error.message
+            await self._records.release()
+            raise
+        await self._records.done(due)
+        for item in due:
+            self.problems.pop(item.uuid, None)
+
+    async def _park(self, due: Due, problem: str) -> None:
+        """Put aside what can never be written, so that it does not hold up the others."""
+        log.error("entry %s cannot be written to Qdrant: %s", due.uuid, problem)
+        await self._records.park(due, problem)
+        self.problems[due.uuid] = problem
+
+    @contextlib.asynccontextmanager
+    async def _claimed(self) -> AsyncIterator[None]:
+        """However long the writing takes, what we claimed stays ours."""
+
+        async def renew() -> None:
+            while True:
+                await asyncio.sleep(LEASE_SECONDS / RENEWALS_A_LEASE)
+                with _logged("claims on the outbox were not renewed"):
+                    await self._records.renew()
+
+        renewing = asyncio.create_task(renew())
+        try:
+            yield
+        finally:
+            renewing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await renewing
 
     async def _write(self, due: Sequence[Due]) -> None:
-        by_collection: dict[str, list[Memory]] = defaultdict(list)
+        groups: dict[tuple[Kind, str], dict[str, Entry | None]] = defaultdict(dict)
         for item in due:
-            entry = item.entry
-            memory = Memory(entry.uuid, entry.text, entry.metadata)
-            by_collection[entry.collection].append(memory)
-        for collection, batch in by_collection.items():
-            await self._ensure(collection)
-            rows = await asyncio.to_thread(points, batch, self._embedder)
+            groups[item.kind, item.collection][item.uuid] = item.entry
+        for (kind, collection), by_uuid in groups.items():
+            await self._ensure(kind, collection)
             try:
-                await self._store.upsert(collection, rows)
+                await self._write_group(self._routes[kind], collection, by_uuid)
             except CollectionNotFound:  # somebody deleted it: the next attempt builds it anew
                 self._ready.discard(collection)
                 self._healed = False
                 raise
 
-    async def _ensure(self, collection: str) -> None:
+    async def _write_group(
+        self, route: Route, collection: str, by_uuid: Mapping[str, Entry | None]
+    ) -> None:
+        """New points first, so that an entry is found at every moment; then older ones go."""
+        there = [entry for entry in by_uuid.values() if entry is not None]
+        if there:
+            rows = await asyncio.to_thread(stamped, route.writer, there, self._embedder)
+            await self._store.upsert(collection, rows)
+            changed = [entry.uuid for entry in there if entry.revision > 1]
+            if changed:
+                now = HasId([row.id for row in rows])
+                of_them = route.writer.of(changed)
+                await self._store.delete(collection, Filter(must=[of_them], must_not=[now]))
+        gone = [uuid for uuid, entry in by_uuid.items() if entry is None]
+        if gone:
+            await self._store.delete(collection, route.writer.of(gone))
+
+    async def _compare(self, kind: Kind, collection: str) -> Differences:
+        return await compare(self._store, self._records, kind, collection)
+
+    async def _collections(self) -> list[tuple[Kind, str, int]]:
+        """(kind, collection, how many entries SQL has for it), also of those without entries."""
+        found = []
+        for kind, route in self._routes.items():
+            counts = {route.collection: 0} | await self._records.counts(kind)
+            found += [(kind, collection, count) for collection, count in counts.items()]
+        return found
+
+    async def _ensure(self, kind: Kind, collection: str) -> None:
         """Create the collection, or check that it was built with this model."""
         if collection not in self._ready:
-            await self._store.ensure_collection(collection, spec(self._embedder))
+            spec = self._routes[kind].writer.collection_spec(self._embedder)
+            await self._store.ensure_collection(collection, spec)
             self._ready.add(collection)
 
 

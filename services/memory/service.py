@@ -12,42 +12,57 @@ from services.core.serving.tool import Service
 from services.core.settings import Settings
 from services.memory.entries import Memories
 from services.memory.outbox import Outbox
-from services.memory.records import Records
+from services.memory.records.model import Kind
+from services.memory.records.store import Records
+from services.memory.threads.service import Threads, open_threads, thread_route
+from services.memory.threads.tools import thread_tools
 from services.memory.tools import memory_tools
+from services.memory.writers import MemoryVectors, Route
 
 log = logging.getLogger(__name__)
 
 INSTRUCTIONS = (
     "What was learned before. Call `find` before solving a problem that may have come up already; "
-    "call `store` when something worth keeping was learned: a decision, a pattern, a pitfall."
+    "call `store` when something worth keeping was learned: a decision, a pattern, a pitfall. "
+    "Threads keep the course of a task: `store_context` adds to one, the searches read them."
 )
 
 
 @dataclass(frozen=True)
 class MemoryServer:
-    """The service, and the memories behind it for who shares the process."""
+    """The service, and what is behind it for who shares the process."""
 
     service: Service
     memories: Memories
+    threads: Threads
 
 
 @contextlib.asynccontextmanager
 async def open_memory(settings: Settings, parts: Parts) -> AsyncIterator[MemoryServer]:
     """Open the records, heal what a crash left, and serve until the end."""
     async with contextlib.AsyncExitStack() as stack:
-        records = await Records.open(settings.records_url)
+        records = await open_records(settings)
         stack.push_async_callback(records.close)
         collection = settings.memory_collection_name
-        outbox = Outbox(records, parts.vectors, parts.embedder, collection)
+        outbox = open_outbox(settings, parts, records)
         await _begin(outbox)
         await stack.enter_async_context(outbox.running())
+        threads = await stack.enter_async_context(open_threads(settings, parts, records, outbox))
         sessions = SessionDefaults(reserved=settings.collection_name)
-        memories = Memories(records, outbox, parts.vectors, parts.embedder, sessions, collection)
+        memories = Memories(
+            records,
+            outbox,
+            parts.vectors,
+            parts.embedder,
+            sessions,
+            collection,
+            taken=[settings.threads_collection_name],
+        )
         yield MemoryServer(
             Service(
                 name="memory",
                 instructions=INSTRUCTIONS,
-                tools=memory_tools(memories, sessions),
+                tools=[*memory_tools(memories, sessions), *thread_tools(threads)],
                 checks={
                     "qdrant": parts.vectors.ping,
                     "sql": records.ping,
@@ -59,7 +74,26 @@ async def open_memory(settings: Settings, parts: Parts) -> AsyncIterator[MemoryS
                 gauges={"outbox_waiting": lambda: float(outbox.waiting)},
             ),
             memories,
+            threads,
         )
+
+
+async def open_records(settings: Settings) -> Records:
+    return await Records.open(
+        settings.records_url,
+        indexed_fields=settings.metadata_indexed_fields,
+        language=settings.fts_language,
+    )
+
+
+def open_outbox(settings: Settings, parts: Parts, records: Records) -> Outbox:
+    """The outbox with a route for every kind. Only a server at a URL may have other writers."""
+    routes = {
+        Kind.MEMORY: Route(MemoryVectors(), settings.memory_collection_name),
+        Kind.THREAD: thread_route(settings),
+    }
+    alone = settings.qdrant_url is None
+    return Outbox(records, parts.vectors, parts.embedder, routes, alone=alone)
 
 
 async def _begin(outbox: Outbox) -> None:

@@ -1,17 +1,22 @@
 """The memory server's tools, in the words of the contract."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from services.core.errors import InvalidInput
 from services.core.memories.model import (
+    DeleteResult,
     Information,
     Kind,
+    ListedMemory,
     MemoryHit,
+    Metadata,
     MetadataArgument,
     StoreResult,
+    UpdateResult,
     Wanted,
     tag_list,
 )
@@ -24,6 +29,22 @@ MAX_LIMIT = 100
 TOOLSET = "memory"
 
 
+MemoryId = Annotated[str, Field(description="Id of the memory, as `store` and `find` give it.")]
+KindFilter = Annotated[Kind | None, Field(description="Only entries of this kind.")]
+LanguageFilter = Annotated[
+    str | None, Field(description="Only entries about this programming language.")
+]
+TopicFilter = Annotated[str | None, Field(description="Only entries on this topic.")]
+TagsFilter = Annotated[
+    str | list[str] | None,
+    Field(description="Only entries with one of these tags; a list or comma-separated."),
+]
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Most results to return.")]
+PriorityFilter = Annotated[
+    int | None, Field(ge=1, le=10, description="Only entries at least this important.")
+]
+
+
 class FindResult(TypedDict):
     """What `find` answers. `total` counts the memories that the filters admit."""
 
@@ -31,6 +52,17 @@ class FindResult(TypedDict):
     results: list[MemoryHit]
     total: int
     query: str
+
+
+class ListResult(TypedDict):
+    """What `list_memories` answers. `total` counts the memories that the filters admit."""
+
+    ok: bool
+    results: list[ListedMemory]
+    total: int
+    limit: int
+    offset: int
+    has_more: bool
 
 
 def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool]:
@@ -52,21 +84,12 @@ def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool
             str,
             Field(min_length=1, max_length=MAX_QUERY_LENGTH, description="Words or a question."),
         ],
-        kind: Annotated[Kind | None, Field(description="Only entries of this kind.")] = None,
-        language: Annotated[
-            str | None, Field(description="Only entries about this programming language.")
-        ] = None,
-        topic: Annotated[str | None, Field(description="Only entries on this topic.")] = None,
-        tags: Annotated[
-            str | list[str] | None,
-            Field(description="Only entries with one of these tags; a list or comma-separated."),
-        ] = None,
-        limit: Annotated[
-            int, Field(ge=1, le=MAX_LIMIT, description="Most results to return.")
-        ] = 10,
-        priority_min: Annotated[
-            int | None, Field(ge=1, le=10, description="Only entries at least this important.")
-        ] = None,
+        kind: KindFilter = None,
+        language: LanguageFilter = None,
+        topic: TopicFilter = None,
+        tags: TagsFilter = None,
+        limit: Limit = 10,
+        priority_min: PriorityFilter = None,
         session: SessionToken = None,
     ) -> FindResult:
         """Search what was stored, by meaning and by words together; the best come first.
@@ -77,8 +100,62 @@ def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool
         results, total = await memories.find(query, wanted, limit, session)
         return {"ok": True, "results": results, "total": total, "query": query}
 
+    async def update_memory(
+        memory_id: MemoryId,
+        information: Annotated[str | None, Field(description="The new text.")] = None,
+        metadata: Annotated[
+            Metadata | None, Field(description="New metadata in place of all that was there.")
+        ] = None,
+        metadata_patch: Annotated[
+            dict[str, Any] | None,
+            Field(description="Metadata to merge in: objects merge, null removes a key."),
+        ] = None,
+    ) -> UpdateResult:
+        """Correct a memory: its text, its metadata or both. What is not given stays.
+
+        `metadata` and `metadata_patch` exclude each other. The time it was stored stays.
+        """
+        return await memories.update(memory_id, information, metadata, metadata_patch)
+
+    async def delete_memory(
+        memory_ids: Annotated[
+            str | list[str],
+            Field(description="Id of a memory, or several: all are deleted or none."),
+        ],
+    ) -> DeleteResult:
+        """Delete memories for good, such as those that turned out to be wrong."""
+        ids = [memory_ids] if isinstance(memory_ids, str) else memory_ids
+        if not 1 <= len(ids) <= MAX_LIMIT:
+            raise InvalidInput("memory_ids", f"name 1 to {MAX_LIMIT} memories")
+        return await memories.delete(ids)
+
+    async def list_memories(
+        kind: KindFilter = None,
+        language: LanguageFilter = None,
+        topic: TopicFilter = None,
+        tags: TagsFilter = None,
+        priority_min: PriorityFilter = None,
+        limit: Limit = 20,
+        offset: Annotated[int, Field(ge=0, description="How many to skip, for paging.")] = 0,
+        session: SessionToken = None,
+    ) -> ListResult:
+        """List what is stored, newest first, without a query. The filters are those of `find`."""
+        wanted = Wanted(kind, language, topic, tag_list(tags) or (), priority_min)
+        results, total = await memories.browse(wanted, limit, offset, session)
+        return {
+            "ok": True,
+            "results": results,
+            "total": total,
+            "limit": limit,
+            "offset": offset,
+            "has_more": offset + len(results) < total,
+        }
+
     return [
         Tool(store, "Store a memory", TOOLSET, Effect.ADDS),
         Tool(find, "Find memories", TOOLSET, Effect.READS),
+        Tool(update_memory, "Update a memory", TOOLSET, Effect.SETS),
+        Tool(delete_memory, "Delete memories", TOOLSET, Effect.DESTROYS),
+        Tool(list_memories, "List memories", TOOLSET, Effect.READS),
         session_tool(sessions),
     ]

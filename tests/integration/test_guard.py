@@ -79,7 +79,8 @@ async def test_toolsets_by_header(server: Server) -> None:
     assert await tool_names(server.memory_http, {"X-MCP-Toolsets": "session"}) == {
         "set_session_defaults"
     }
-    assert await tool_names(server.memory_http, {"X-MCP-Readonly": "true"}) == {"find"}
+    readers = await tool_names(f"{server.memory_http}/x/memory", {"X-MCP-Readonly": "true"})
+    assert readers == {"find", "list_memories"}
 
 
 async def test_a_hidden_tool_is_refused_too(server: Server) -> None:
@@ -154,7 +155,13 @@ def test_the_body_cap_is_a_setting(strict: Server) -> None:
 
 
 async def test_the_toolset_setting(strict: Server) -> None:
-    assert await tool_names(strict.memory_http, bearer("token-one")) == {"store", "find"}
+    assert await tool_names(strict.memory_http, bearer("token-one")) == {
+        "store",
+        "find",
+        "update_memory",
+        "delete_memory",
+        "list_memories",
+    }
 
 
 async def test_the_rate_limit_is_by_client(strict: Server) -> None:

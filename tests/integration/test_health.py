@@ -28,7 +28,7 @@ def test_all_four_health_ports_answer(server: Server) -> None:
 
 def test_tools_are_described(server: Server) -> None:
     tools = {t["name"]: t for t in httpx.get(f"{server.memory_health}/tools").json()["tools"]}
-    assert set(tools) == {"store", "find", "set_session_defaults"}
+    assert set(tools) >= {"store", "find", "list_memories", "set_session_defaults"}
     assert tools["find"]["annotations"]["readOnlyHint"] is True
     assert "query" in tools["find"]["inputSchema"]["properties"]
 

@@ -1,6 +1,8 @@
 """A memory store over real parts: Qdrant Edge or a real server, SQLite, the shipped model."""
 
-from collections.abc import AsyncIterator
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,16 +11,45 @@ import pytest
 from services.core.parts import Parts, open_parts
 from services.core.settings import Settings
 from services.memory.entries import Memories
+from services.memory.records.store import Records
 from services.memory.service import open_memory
+from tests.qdrant_server import memory
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """A data folder in memory: the engine waits for the disk at every new collection."""
+    folder = Path(tempfile.mkdtemp(prefix="ctx-data-", dir=memory()))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def records_url(request: pytest.FixtureRequest, data_dir: Path) -> str:
+    """The URL of an empty database, of each kind in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{data_dir / 'records.sqlite'}"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+async def records(records_url: str) -> AsyncIterator[Records]:
+    """An open record store on an empty database."""
+    opened = await Records.open(records_url)
+    yield opened
+    await opened.close()
 
 
 @pytest.fixture(params=["edge", "server"])
-def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+def settings(request: pytest.FixtureRequest, data_dir: Path) -> Settings:
     url = request.getfixturevalue("qdrant_url") if request.param == "server" else None
+    ours = uuid4().hex[:8]  # other tests use the same server
     return Settings(
-        data_dir=tmp_path / "data",
+        data_dir=data_dir,
         qdrant_url=url,
-        memory_collection_name=f"memories-{uuid4().hex[:8]}",
+        memory_collection_name=f"memories-{ours}",
+        threads_collection_name=f"threads-{ours}",
     )
 
 

@@ -15,15 +15,16 @@ from services.core.memories.model import Wanted
 from services.core.parts import Parts, open_parts
 from services.core.settings import Settings
 from services.core.vectors.model import CollectionSpec, Filter, HasId, Model
-from services.memory.records import Records
+from services.memory.records.model import Change, Criteria, Draft, Kind
+from services.memory.records.store import Records
 from services.memory.service import open_memory
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path / "data")
+def settings(data_dir: Path) -> Settings:
+    return Settings(data_dir=data_dir)
 
 
 async def store(settings: Settings, *texts: str) -> list[str]:
@@ -50,6 +51,17 @@ async def test_a_lost_point_comes_back(settings: Settings) -> None:
         await parts.vectors.delete(name, Filter(must=[HasId([lost])]))
         assert await parts.vectors.count(name) == 1
     assert await find_all(settings) == {"note one", "note two"}
+
+
+async def test_a_delete_and_an_update_heal_after_a_crash(settings: Settings) -> None:
+    gone, changed, _ = await store(settings, "note gone", "note old", "note kept")
+    records = await Records.open(settings.records_url)
+    ids = {entry.uuid: entry.id for entry in await records.select(Criteria(Kind.MEMORY), 10)}
+    await records.remove(Criteria(Kind.MEMORY, ids=[ids[gone]]))
+    await records.change([Change(ids[changed], text="note new")], Kind.MEMORY)
+    assert len(await records.due(10)) == 2  # claimed, and never carried
+    await records.close()
+    assert await find_all(settings) == {"note new", "note kept"}
 
 
 async def test_storing_goes_on_without_qdrant_and_heals_with_it(
@@ -115,14 +127,11 @@ async def test_entries_and_outbox_are_written_together(settings: Settings) -> No
 
 
 async def _store_without_draining(settings: Settings, parts: Parts) -> None:
-    from services.core.memories.model import Metadata
-    from services.memory.entries import _entry
-
     records = await Records.open(settings.records_url)
     name = settings.memory_collection_name
-    await records.add(_entry("note that was never carried over", Metadata(), name))
+    await records.add([Draft(Kind.MEMORY, name, "note that was never carried over")])
     assert await records.pending() == 1
-    assert await records.counts("memory") == {name: 1}
+    assert await records.counts(Kind.MEMORY) == {name: 1}
     await records.close()
     embedder = open_embedder(settings.embedding_model, settings.embedding_cache_path)
     await parts.vectors.ensure_collection(name, spec(embedder))

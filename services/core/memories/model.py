@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NotRequired, Protocol
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
+from services.core.errors import InvalidInput
 from services.core.vectors.model import Condition, Filter, Match, MatchAny, Range
 
 Kind = Literal["snippet", "explanation", "pattern", "example", "reference"]
@@ -41,12 +42,25 @@ class Metadata(BaseModel):
         None, description="ISO 8601 time, UTC where it names no zone; now when omitted."
     )
 
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> "Metadata":
+        """These values as metadata, or InvalidInput that names the wrong one."""
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(["metadata", *map(str, first["loc"])])
+            raise InvalidInput(where, first["msg"]) from error
+
     def record(self, now: datetime) -> dict[str, Any]:
         """What is stored: the given values, tags cleaned, the time in UTC."""
+        return {**self.described(), "created_at": iso(self.created_at or now)}
+
+    def described(self) -> dict[str, Any]:
+        """The given values but the time."""
         values = self.model_dump(exclude_none=True, exclude={"created_at", "tags"})
         if self.tags is not None:
             values["tags"] = clean_tags(self.tags)
-        values["created_at"] = iso(self.created_at or now)
         return values
 
 
@@ -63,6 +77,32 @@ class StoreResult(TypedDict):
     id: str
     message: str
     degraded: NotRequired[list[str]]
+
+
+class UpdateResult(TypedDict):
+    """What `update_memory` answers: the names of what changed."""
+
+    ok: bool
+    id: str
+    updated: list[str]
+    degraded: NotRequired[list[str]]
+
+
+class DeleteResult(TypedDict):
+    """What `delete_memory` answers."""
+
+    ok: bool
+    deleted: int
+    degraded: NotRequired[list[str]]
+
+
+class ListedMemory(TypedDict):
+    """One memory that `list_memories` lists."""
+
+    id: str
+    information: str
+    metadata: dict[str, Any]
+    updated_at: str
 
 
 class MemoryHit(TypedDict):

@@ -1,0 +1,1 @@
+"""The record store: the only room that speaks SQL."""

@@ -1,0 +1,53 @@
+"""A copy of the records, made before a migration changes them."""
+
+import asyncio
+import sqlite3
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import inspect, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.core.errors import StorageFailed
+from services.memory.records.engine import Database
+from services.memory.records.tables import VERSION_TABLE
+from services.memory.records.tables import schema as ours
+
+
+async def back_up(database: Database, connection: AsyncConnection, revision: str) -> str:
+    """Where the copy is. `connection` holds the lock, so that nobody writes meanwhile."""
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    if database.dialect == "sqlite":
+        original = Path(database.url.database or "")
+        copy = original.with_name(f"{original.name}.before-{revision}-{now}")
+        await asyncio.to_thread(_copy_file, original, copy)
+        return str(copy)
+    schema = f"backup_{revision}_{now.lower()}"
+    await _copy_tables(connection, schema)
+    return f"schema {schema}"
+
+
+def _copy_file(original: Path, copy: Path) -> None:
+    """By SQLite itself, which knows what its write-ahead log adds to the file."""
+    half = copy.with_name(f"{copy.name}.half")
+    try:
+        half.touch(mode=original.stat().st_mode)
+        with closing(sqlite3.connect(original)) as source, closing(sqlite3.connect(half)) as target:
+            source.backup(target)
+        half.replace(copy)
+    except (OSError, sqlite3.Error) as error:
+        with suppress(OSError):
+            half.unlink(missing_ok=True)
+        raise StorageFailed(
+            f"{original} is older than this ctx and was left as it is, because no copy could be "
+            f"made at {copy}: {error}. Make room or make the folder writable, and start again."
+        ) from error
+
+
+async def _copy_tables(connection: AsyncConnection, schema: str) -> None:
+    """Into a schema of their own, in the transaction of the migration: both happen or neither."""
+    there = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
+    await connection.execute(text(f'CREATE SCHEMA "{schema}"'))
+    for name in [each for each in (*ours.tables, VERSION_TABLE) if each in there]:
+        await connection.execute(text(f'CREATE TABLE "{schema}"."{name}" AS TABLE "{name}"'))

@@ -1,0 +1,47 @@
+"""What can be said of a database without changing it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+
+from services.memory.records.engine import Database
+from services.memory.records.migrate import newest_revision, revision
+from services.memory.records.tables import entries, outbox
+
+
+@dataclass(frozen=True)
+class Health:
+    """The state of the records. `problems` are of entries that Qdrant does not take."""
+
+    name: str
+    is_current: bool
+    entries: int = 0
+    waiting: int = 0
+    problems: Sequence[str] = ()
+
+
+async def examine(url: str) -> Health:
+    """Look at the records, but create and migrate nothing."""
+    database = Database(url)
+    try:
+        if not database.is_there():
+            return Health(database.name, is_current=False)
+        return await _examine(database)
+    finally:
+        await database.close()
+
+
+async def _examine(database: Database) -> Health:
+    async with database.reading("look at the records") as connection:
+        if await connection.run_sync(revision) != newest_revision():
+            return Health(database.name, is_current=False)
+        rows = await connection.execute(select(outbox.c.problem))
+        waiting = [row.problem for row in rows]
+        return Health(
+            database.name,
+            is_current=True,
+            entries=await connection.scalar(select(func.count()).select_from(entries)) or 0,
+            waiting=sum(problem is None for problem in waiting),
+            problems=[problem for problem in waiting if problem is not None],
+        )

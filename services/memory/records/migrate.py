@@ -1,0 +1,89 @@
+"""Brings a database to the tables that this version needs."""
+
+import logging
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, func, inspect, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.core.errors import StorageFailed
+from services.memory.records.backup import back_up
+from services.memory.records.engine import Database
+from services.memory.records.tables import VERSION_TABLE
+
+log = logging.getLogger(__name__)
+logging.getLogger("alembic").setLevel(logging.WARNING)  # we say ourselves what is worth knowing
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+MIGRATION_LOCK = 7_403  # our name among PostgreSQL's advisory locks
+# The first tables, made before revisions were written down.
+UNVERSIONED = {
+    "entries": ("id uuid kind collection text metadata content_hash created_at updated_at".split()),
+    "outbox": "id entry_id".split(),
+}
+
+
+async def migrate(
+    database: Database, connection: AsyncConnection, folder: Path = MIGRATIONS
+) -> None:
+    """Run what is missing, in the transaction of this connection: all of it or nothing.
+
+    Of several processes that start together one does it; the others wait for it here.
+    """
+    if database.dialect == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+    scripts = ScriptDirectory(str(folder))
+    newest = scripts.get_current_head()
+    found = await connection.run_sync(revision)
+    if found == newest:
+        return
+    _require_known(scripts, found, database)
+    if found is not None or await connection.run_sync(_is_unversioned, database):
+        copy = await back_up(database, connection, str(newest))
+        log.warning("bringing %s to revision %s; a copy is at %s", database.name, newest, copy)
+    await connection.run_sync(_upgrade, folder)
+
+
+def newest_revision() -> str | None:
+    return ScriptDirectory(str(MIGRATIONS)).get_current_head()
+
+
+def revision(connection: Connection) -> str | None:
+    """What the database was brought to; None for one that is empty or has the first tables."""
+    options = {"version_table": VERSION_TABLE}
+    return MigrationContext.configure(connection, opts=options).get_current_revision()
+
+
+def _require_known(scripts: ScriptDirectory, found: str | None, database: Database) -> None:
+    if found is not None and found not in {each.revision for each in scripts.walk_revisions()}:
+        raise StorageFailed(
+            f"{database.name} was written by a newer ctx (revision {found}). "
+            "Install that version, or go back to the copy that it made before."
+        )
+
+
+def _is_unversioned(connection: Connection, database: Database) -> bool:
+    """Whether these are the first tables; those of another program are not touched."""
+    inspector = inspect(connection)
+    tables = [name for name in UNVERSIONED if inspector.has_table(name)]
+    if not tables:
+        return False
+    columns = {name: [each["name"] for each in inspector.get_columns(name)] for name in tables}
+    if database.dialect == "sqlite" and columns == UNVERSIONED:
+        return True
+    raise StorageFailed(
+        f"{database.name} holds tables that are not ours ({', '.join(tables)}). "
+        "Give ctx a database of its own with DATABASE_URL."
+    )
+
+
+def _upgrade(connection: Connection, folder: Path) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    config.attributes["version_table"] = VERSION_TABLE
+    command.upgrade(config, "head")

@@ -1,0 +1,1 @@
+"""Each revision says for itself what it does; it never imports the tables, which go on changing."""

@@ -1,0 +1,81 @@
+"""The tables. One entry table holds memories, thread entries and conversation messages."""
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+MOMENT_LENGTH = 27  # 2026-01-31T12:00:00.000000Z: all as long, so that text order is time order
+
+VERSION_TABLE = "records_version"  # not Alembic's own name, which another program may use
+
+schema = MetaData()
+
+entries = Table(
+    "entries",
+    schema,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    # The sentinel tells the rows of one insert apart, which else would be made one by one.
+    Column("uuid", String(36), nullable=False, unique=True, insert_sentinel=True),
+    Column("kind", String(32), nullable=False),
+    Column("collection", String(128), nullable=False),  # where its vectors live
+    Column("thread", String(256)),
+    Column("source", String(32)),  # the author's role
+    Column("content_type", String(16), nullable=False, server_default="text"),
+    Column("text", Text, nullable=False),
+    Column("metadata", JSON().with_variant(JSONB(), "postgresql"), nullable=False),
+    Column("importance", Float),
+    Column("scope", String(64)),
+    Column("summary", Text, nullable=False, server_default=""),
+    Column("summary_by", String(128)),  # the decoder's name, or `extractive`
+    Column("content_hash", String(64), nullable=False),
+    Column("revision", Integer, nullable=False, server_default="1"),
+    Column("created_at", String(MOMENT_LENGTH), nullable=False),
+    Column("updated_at", String(MOMENT_LENGTH), nullable=False),
+    Index("entries_by_collection", "kind", "collection"),
+    Index("entries_by_thread", "kind", "thread", "id"),
+    Index("entries_by_time", "kind", "created_at"),
+    sqlite_autoincrement=True,
+)
+
+tags = Table(
+    "entry_tags",
+    schema,
+    Column("entry_id", ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True),
+    Column("tag", String(256), primary_key=True),
+    Index("entry_tags_by_tag", "tag", "entry_id"),
+)
+
+images = Table(
+    "entry_images",
+    schema,
+    Column("entry_id", ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("mime_type", String(128), nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    Column("metadata", JSON().with_variant(JSONB(), "postgresql")),
+)
+
+# A row says that an entry changed: its points are written when it is there, deleted when it is not.
+outbox = Table(
+    "outbox",
+    schema,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("uuid", String(36), nullable=False, index=True),
+    Column("kind", String(32), nullable=False),
+    Column("collection", String(128), nullable=False),
+    Column("claimed_by", String(36)),  # a process is at it, until the moment that follows
+    Column("claimed_until", String(MOMENT_LENGTH)),
+    Column("problem", Text),  # why it can never be written; it is not tried again by itself
+    sqlite_autoincrement=True,
+)
