@@ -1,0 +1,202 @@
+"""The four searches of the thread tools, in the words of the contract."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from services.core.serving.tool import Effect, Tool
+from services.memory.records.model import TextMode
+from services.memory.threads.answers import (
+    HybridAnswer,
+    SearchAnswer,
+    SemanticAnswer,
+    TextAnswer,
+)
+from services.memory.threads.arguments import Source, ThreadId
+from services.memory.threads.results import Request
+from services.memory.threads.service import Threads
+from services.memory.threads.wanted import MAX_LIMIT, MAX_QUERY_LENGTH, Filters
+
+BROWSE_LIMIT = 30
+RANKED_LIMIT = 5
+
+Query = Annotated[str, Field(max_length=MAX_QUERY_LENGTH, description="Words or a question.")]
+Limit = Annotated[
+    int, Field(ge=1, description=f"Most results; more than {MAX_LIMIT} is taken as {MAX_LIMIT}.")
+]
+Offset = Annotated[int, Field(ge=0, description="Results to skip.")]
+InThread = Annotated[ThreadId | None, Field(description="Only this thread.")]
+FromSource = Annotated[Source | None, Field(description="Only entries from here.")]
+WithTags = Annotated[list[str] | None, Field(description="Only entries with one of these tags.")]
+OfType = Annotated[
+    Literal["text", "multimodal"] | None,
+    Field(description="Only entries without images, or only those with."),
+]
+Having = Annotated[
+    dict[str, Any] | None,
+    Field(description="Only entries whose metadata has these values; a.b names a nested key."),
+]
+Conditions = Annotated[
+    list[Any] | None,
+    Field(
+        description="Conditions on metadata, all of which must hold: "
+        "{key, operator, value, case_sensitive}. Operators: eq, ne, gt, gte, lt, lte, in, not_in, "
+        "exists, not_exists, contains, starts_with, ends_with, is_null, is_not_null, "
+        "array_contains."
+    ),
+]
+Since = Annotated[
+    str | None, Field(description="Only entries stored at or after this ISO 8601 date or time.")
+]
+Until = Annotated[
+    str | None,
+    Field(description="Only entries stored at or before it; a date alone includes its whole day."),
+]
+WithImages = Annotated[bool, Field(description="Show the images of the results.")]
+Explain = Annotated[bool, Field(description="Tell how long it took, and how it was done.")]
+
+
+def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
+    """The searches; none of them shows more than the beginning of a text."""
+
+    async def search_context(
+        thread_id: InThread = None,
+        source: FromSource = None,
+        tags: WithTags = None,
+        content_type: OfType = None,
+        metadata: Having = None,
+        metadata_filters: Conditions = None,
+        start_date: Since = None,
+        end_date: Until = None,
+        limit: Limit = BROWSE_LIMIT,
+        offset: Offset = 0,
+        include_images: WithImages = False,
+        explain_query: Explain = False,
+    ) -> SearchAnswer:
+        """List entries by filters alone, the newest first.
+
+        Texts are cut short; get_context_by_ids reads them in full.
+        """
+        filters = Filters(
+            thread_id, source, tags, content_type, metadata, metadata_filters, start_date, end_date
+        )
+        return await threads.searcher.browse(
+            Request(filters, limit, offset, include_images, explain_query)
+        )
+
+    async def semantic_search_context(
+        query: Query,
+        limit: Limit = RANKED_LIMIT,
+        offset: Offset = 0,
+        thread_id: InThread = None,
+        source: FromSource = None,
+        tags: WithTags = None,
+        content_type: OfType = None,
+        start_date: Since = None,
+        end_date: Until = None,
+        metadata: Having = None,
+        metadata_filters: Conditions = None,
+        include_images: WithImages = False,
+        explain_query: Explain = False,
+    ) -> SemanticAnswer:
+        """Find entries that mean something similar, whatever their words; the nearest first.
+
+        Texts are cut short; get_context_by_ids reads them in full.
+        """
+        filters = Filters(
+            thread_id, source, tags, content_type, metadata, metadata_filters, start_date, end_date
+        )
+        return await threads.searcher.by_meaning(
+            query, Request(filters, limit, offset, include_images, explain_query)
+        )
+
+    async def fts_search_context(
+        query: Query,
+        mode: Annotated[
+            Literal["match", "prefix", "phrase", "boolean"],
+            Field(
+                description="All words in any form, words that begin so, the words in this order, "
+                "or AND, OR, NOT and brackets."
+            ),
+        ] = "match",
+        limit: Limit = RANKED_LIMIT,
+        offset: Offset = 0,
+        thread_id: InThread = None,
+        source: FromSource = None,
+        tags: WithTags = None,
+        content_type: OfType = None,
+        start_date: Since = None,
+        end_date: Until = None,
+        metadata: Having = None,
+        metadata_filters: Conditions = None,
+        highlight: Annotated[
+            bool, Field(description="Show a passage with the matching words marked.")
+        ] = False,
+        include_images: WithImages = False,
+        explain_query: Explain = False,
+    ) -> TextAnswer:
+        """Find entries by their words; the best match first.
+
+        Texts are cut short; get_context_by_ids reads them in full.
+        """
+        filters = Filters(
+            thread_id, source, tags, content_type, metadata, metadata_filters, start_date, end_date
+        )
+        return await threads.searcher.by_words(
+            query,
+            TextMode(mode),
+            highlight,
+            Request(filters, limit, offset, include_images, explain_query),
+        )
+
+    async def hybrid_search_context(
+        query: Query,
+        limit: Limit = RANKED_LIMIT,
+        offset: Offset = 0,
+        search_modes: Annotated[
+            list[Literal["fts", "semantic"]] | None,
+            Field(min_length=1, description="By words, by meaning; both unless told otherwise."),
+        ] = None,
+        fusion_method: Annotated[
+            Literal["rrf"], Field(description="How both rankings become one.")
+        ] = "rrf",
+        rrf_k: Annotated[
+            int | None,
+            Field(
+                ge=1,
+                le=1000,
+                description="A larger one lets lower places count more; HYBRID_RRF_K by default.",
+            ),
+        ] = None,
+        thread_id: InThread = None,
+        source: FromSource = None,
+        tags: WithTags = None,
+        content_type: OfType = None,
+        start_date: Since = None,
+        end_date: Until = None,
+        metadata: Having = None,
+        metadata_filters: Conditions = None,
+        include_images: WithImages = False,
+        explain_query: Explain = False,
+    ) -> HybridAnswer:
+        """Find entries by words and by meaning together; what both find comes first.
+
+        Texts are cut short; get_context_by_ids reads them in full.
+        """
+        filters = Filters(
+            thread_id, source, tags, content_type, metadata, metadata_filters, start_date, end_date
+        )
+        return await threads.hybrid.search(
+            query,
+            search_modes,
+            rrf_k,
+            Request(filters, limit, offset, include_images, explain_query),
+        )
+
+    return [
+        Tool(search_context, "Browse entries", toolset, Effect.READS),
+        Tool(semantic_search_context, "Search by meaning", toolset, Effect.READS),
+        Tool(fts_search_context, "Search by words", toolset, Effect.READS),
+        Tool(hybrid_search_context, "Search by words and meaning", toolset, Effect.READS),
+    ]

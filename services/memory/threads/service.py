@@ -1,0 +1,126 @@
+"""Puts the threads together."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from services.core.embedding.reranker import Reranker, open_reranker
+from services.core.llm.choose import open_decoder
+from services.core.parts import Parts
+from services.core.settings import Settings
+from services.memory.outbox import Outbox
+from services.memory.records.store import Records
+from services.memory.settling import settle
+from services.memory.threads.arguments import ImageLimits
+from services.memory.threads.batches import Batches
+from services.memory.threads.chunks import Cutting
+from services.memory.threads.hybrid import HybridSearcher
+from services.memory.threads.reranking import SecondStage
+from services.memory.threads.results import Results
+from services.memory.threads.searching import Searcher
+from services.memory.threads.semantic import Meaning
+from services.memory.threads.statistics import Features, RerankStatus, ThreadStatistics
+from services.memory.threads.storing import Entries
+from services.memory.threads.summaries import Rules, Summaries
+from services.memory.threads.vectors import FIRST_CHUNKS, ThreadVectors
+from services.memory.writers import Route
+
+
+@dataclass(frozen=True)
+class Threads:
+    """What the thread tools stand on."""
+
+    entries: Entries
+    batches: Batches
+    searcher: Searcher
+    hybrid: HybridSearcher
+    statistics: ThreadStatistics
+    summaries: Summaries
+
+
+def thread_route(settings: Settings) -> Route:
+    """Where the outbox writes thread entries, and how."""
+    writer = ThreadVectors(Cutting(settings.chunk_size, settings.chunk_overlap))
+    return Route(writer, settings.threads_collection_name, one_each=FIRST_CHUNKS)
+
+
+@contextlib.asynccontextmanager
+async def open_threads(
+    settings: Settings, parts: Parts, records: Records, outbox: Outbox
+) -> AsyncIterator[Threads]:
+    """The threads over the server's records and outbox; summaries are written meanwhile."""
+    async with contextlib.AsyncExitStack() as stack:
+        decoder = await stack.enter_async_context(open_decoder(settings))
+        rules = Rules(
+            settings.enable_summary_generation,
+            settings.summary_min_content_length,
+            settings.summary_max_tokens,
+            settings.decoder_context_tokens,
+        )
+        summaries = Summaries(records, decoder, rules)
+        reranker = await _reranker(settings)
+        threads = _threads(settings, parts, records, outbox, summaries, reranker)
+        if rules.enabled:
+            await stack.enter_async_context(summaries.running())
+        yield threads
+
+
+async def _reranker(settings: Settings) -> Reranker | None:
+    """Loaded now and not in a request."""
+    if not settings.enable_reranking:
+        return None
+    return await asyncio.to_thread(
+        open_reranker, settings.rerank_model, settings.data_dir / "models"
+    )
+
+
+def _threads(
+    settings: Settings,
+    parts: Parts,
+    records: Records,
+    outbox: Outbox,
+    summaries: Summaries,
+    reranker: Reranker | None,
+) -> Threads:
+    collection = settings.threads_collection_name
+    cutting = Cutting(settings.chunk_size, settings.chunk_overlap)
+    second = SecondStage(reranker, settings.rerank_timeout_seconds) if reranker else None
+    results = Results(records, settings.search_truncation_length, cutting, second)
+    meaning = Meaning(
+        parts.vectors,
+        parts.embedder,
+        records,
+        outbox,
+        collection,
+        indexed=[field.partition(":")[0] for field in settings.metadata_indexed_fields],
+    )
+
+    async def settled(uuids: Sequence[str] | None) -> str | None:
+        return await settle(outbox, uuids)
+
+    entries = Entries(records, collection, ImageLimits.of(settings), settled, summaries.wake)
+    return Threads(
+        entries=entries,
+        batches=Batches(entries),
+        searcher=Searcher(records, meaning, results, settings.fts_language),
+        hybrid=HybridSearcher(records, meaning, results, settings.hybrid_rrf_k),
+        statistics=ThreadStatistics(
+            records,
+            parts.vectors,
+            parts.embedder,
+            collection,
+            summaries,
+            Features(settings.fts_language, cutting, _rerank_status(settings, reranker)),
+        ),
+        summaries=summaries,
+    )
+
+
+def _rerank_status(settings: Settings, reranker: Reranker | None) -> RerankStatus:
+    return {
+        "enabled": settings.enable_reranking,
+        "available": reranker is not None,
+        "provider": None if reranker is None else "cross-encoder",
+        "model": None if reranker is None else reranker.name,
+    }

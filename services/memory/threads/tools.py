@@ -1,0 +1,179 @@
+"""The thread tools that keep, read, change and delete entries, in the words of the contract."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field, SkipValidation
+
+from services.core.serving.tool import Effect, Tool
+from services.memory.threads.answers import (
+    BatchAnswer,
+    DeleteAnswer,
+    DeleteBatchAnswer,
+    StoreAnswer,
+    ThreadList,
+    UpdateAnswer,
+)
+from services.memory.threads.arguments import (
+    ChangeArgument,
+    EntryArgument,
+    EntryId,
+    ImageArgument,
+    Source,
+    ThreadId,
+)
+from services.memory.threads.render import EntryView
+from services.memory.threads.search_tools import search_tools
+from services.memory.threads.service import Threads
+from services.memory.threads.statistics import StatisticsAnswer
+
+TOOLSET = "threads"
+MAX_BATCH = 100
+MAX_IDS = 1_000  # of one call: a page of ids, not a table
+MAX_DAYS = 36_500
+
+Ids = Annotated[list[EntryId], Field(min_length=1, max_length=MAX_IDS)]
+Images = list[ImageArgument] | None
+Tags = list[str] | None
+Object = dict[str, Any] | None
+
+
+def thread_tools(threads: Threads) -> Sequence[Tool]:
+    """All thirteen."""
+    return [*_entry_tools(threads), *search_tools(threads, TOOLSET), *_batch_tools(threads)]
+
+
+def _entry_tools(threads: Threads) -> Sequence[Tool]:
+    async def store_context(
+        thread_id: Annotated[
+            ThreadId, Field(description="Thread to add to: a conversation or a task.")
+        ],
+        source: Annotated[Source, Field(description="Who it comes from.")],
+        text: Annotated[str, Field(description="What to keep.")],
+        images: Annotated[Images, Field(description="Images that belong to it.")] = None,
+        metadata: Annotated[
+            Object, Field(description="Any JSON object, to filter by later.")
+        ] = None,
+        tags: Annotated[Tags, Field(description="Tags to filter by; case does not count.")] = None,
+    ) -> StoreAnswer:
+        """Add an entry to a thread.
+
+        The same text from the same source twice in a row is one entry: the second call updates it.
+        """
+        return await threads.entries.store(
+            EntryArgument(
+                thread_id=thread_id,
+                source=source,
+                text=text,
+                images=images,
+                metadata=metadata,
+                tags=tags,
+            )
+        )
+
+    async def get_context_by_ids(
+        context_ids: Annotated[Ids, Field(description="Entries to read.")],
+        include_images: Annotated[bool, Field(description="Show their images.")] = True,
+    ) -> list[EntryView]:
+        """Read entries in full, in the order of the ids; ids that do not exist are left out."""
+        return await threads.entries.get(context_ids, include_images)
+
+    async def update_context(
+        context_id: Annotated[EntryId, Field(description="Entry to change.")],
+        text: Annotated[str | None, Field(description="New text.")] = None,
+        metadata: Annotated[Object, Field(description="New metadata, all of it.")] = None,
+        metadata_patch: Annotated[
+            Object,
+            Field(
+                description="Metadata to merge in, level by level; null removes a key. Not "
+                "together with metadata."
+            ),
+        ] = None,
+        tags: Annotated[Tags, Field(description="New tags, all of them.")] = None,
+        images: Annotated[Images, Field(description="New images, all of them.")] = None,
+    ) -> UpdateAnswer:
+        """Change parts of an entry; what is left out stays as it is. Name at least one part."""
+        return await threads.entries.update(
+            ChangeArgument(
+                context_id=context_id,
+                text=text,
+                metadata=metadata,
+                metadata_patch=metadata_patch,
+                tags=tags,
+                images=images,
+            )
+        )
+
+    async def delete_context(
+        context_ids: Annotated[Ids | None, Field(description="Entries to delete.")] = None,
+        thread_id: Annotated[
+            ThreadId | None, Field(description="Thread to delete from; alone: all of it.")
+        ] = None,
+    ) -> DeleteAnswer:
+        """Delete entries by id, or a whole thread. Both together delete what meets both."""
+        return await threads.entries.delete(context_ids, thread_id)
+
+    async def list_threads() -> ThreadList:
+        """List all threads, the most recent first: their size, sources and times."""
+        return await threads.entries.threads()
+
+    async def get_statistics() -> StatisticsAnswer:
+        """Count what is stored, and tell which ways of searching and summarising work."""
+        return await threads.statistics.all()
+
+    return [
+        Tool(store_context, "Store in a thread", TOOLSET, Effect.ADDS),
+        Tool(get_context_by_ids, "Read entries", TOOLSET, Effect.READS),
+        Tool(update_context, "Update an entry", TOOLSET, Effect.SETS),
+        Tool(delete_context, "Delete entries", TOOLSET, Effect.DESTROYS),
+        Tool(list_threads, "List threads", TOOLSET, Effect.READS),
+        Tool(get_statistics, "Thread statistics", TOOLSET, Effect.READS),
+    ]
+
+
+def _batch_tools(threads: Threads) -> Sequence[Tool]:
+    async def store_context_batch(
+        entries: Annotated[
+            list[SkipValidation[EntryArgument]],
+            Field(min_length=1, max_length=MAX_BATCH, description="Entries to store."),
+        ],
+        atomic: Annotated[
+            bool, Field(description="Store all or none; false stores what can be stored.")
+        ] = True,
+    ) -> BatchAnswer:
+        """Store many entries in one call. `results` tells what became of each."""
+        return await threads.batches.store(entries, atomic)
+
+    async def update_context_batch(
+        updates: Annotated[
+            list[SkipValidation[ChangeArgument]],
+            Field(min_length=1, max_length=MAX_BATCH, description="Changes to make."),
+        ],
+        atomic: Annotated[
+            bool, Field(description="Change all or none; false changes what can be changed.")
+        ] = True,
+    ) -> BatchAnswer:
+        """Change many entries in one call. `results` tells what became of each."""
+        return await threads.batches.update(updates, atomic)
+
+    async def delete_context_batch(
+        context_ids: Annotated[Ids | None, Field(description="Only these entries.")] = None,
+        thread_ids: Annotated[
+            list[ThreadId] | None,
+            Field(min_length=1, max_length=MAX_IDS, description="Only entries of these threads."),
+        ] = None,
+        source: Annotated[
+            Source | None, Field(description="Only entries from here; never alone.")
+        ] = None,
+        older_than_days: Annotated[
+            int | None, Field(ge=1, le=MAX_DAYS, description="Only entries older than this.")
+        ] = None,
+    ) -> DeleteBatchAnswer:
+        """Delete every entry that meets all of the given criteria. This cannot be undone."""
+        return await threads.entries.delete_batch(context_ids, thread_ids, source, older_than_days)
+
+    return [
+        Tool(store_context_batch, "Store many entries", TOOLSET, Effect.ADDS),
+        Tool(update_context_batch, "Update many entries", TOOLSET, Effect.SETS),
+        Tool(delete_context_batch, "Delete many entries", TOOLSET, Effect.DESTROYS),
+    ]

@@ -1,0 +1,113 @@
+"""Thread entries in Qdrant: one point a chunk, and the filters that its payload answers."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID, uuid5
+
+from services.core.embedding.protocol import Embedder
+from services.core.vectors.model import (
+    CollectionSpec,
+    Condition,
+    DatetimeRange,
+    Filter,
+    IndexKind,
+    Match,
+    MatchAny,
+    Model,
+    Point,
+)
+from services.memory.records.model import Criteria, Entry
+from services.memory.threads.chunks import Cutting
+from services.memory.writers import ENTRY
+
+DENSE = "dense"
+ID = "id"  # the entry's number, as SQL and the tools know it
+CHUNK = "chunk"  # which of its entry's chunks a point is, from 0
+
+INDEXES = {
+    ENTRY: IndexKind.KEYWORD,
+    ID: IndexKind.INTEGER,
+    "thread": IndexKind.KEYWORD,
+    "source": IndexKind.KEYWORD,
+    "content_type": IndexKind.KEYWORD,
+    "tags": IndexKind.KEYWORD,
+    "created_at": IndexKind.DATETIME,
+    CHUNK: IndexKind.INTEGER,
+}
+
+FIRST_CHUNKS = Filter(must=[Match(CHUNK, 0)])  # one point of every entry
+
+
+class ThreadVectors:
+    """How the outbox writes thread entries."""
+
+    def __init__(self, cutting: Cutting) -> None:
+        self._cutting = cutting
+
+    def collection_spec(self, embedder: Embedder) -> CollectionSpec:
+        """Words are found by SQL, so a point has no lexical vector."""
+        return CollectionSpec(
+            dense={DENSE: embedder.dims},
+            indexes=INDEXES,
+            model=Model(embedder.name, embedder.dims),
+        )
+
+    def points(self, entries: Sequence[Entry], embedder: Embedder) -> list[Point]:
+        """The points of these entries. Blocking: call it off the event loop."""
+        pieces = [
+            (entry, number, chunk)
+            for entry in entries
+            for number, chunk in enumerate(self._cutting.chunks(entry.text))
+        ]
+        vectors = embedder.embed_documents([chunk for _, _, chunk in pieces])
+        return [
+            _point(entry, number, vector.tolist())
+            for (entry, number, _), vector in zip(pieces, vectors, strict=True)
+        ]
+
+    def of(self, uuids: Sequence[str]) -> Filter:
+        """Every point of these entries."""
+        return Filter(must=[MatchAny(ENTRY, list(uuids))])
+
+
+def point_id(uuid: str, chunk: int) -> str:
+    """Always the same for the same chunk of an entry, so that writing it again changes nothing."""
+    return str(uuid5(UUID(uuid), str(chunk)))
+
+
+def payload_filter(criteria: Criteria) -> Filter | None:
+    """The criteria as far as Qdrant can answer them: all but metadata and ids."""
+    must: list[Condition] = []
+    if criteria.threads is not None:
+        must.append(MatchAny("thread", list(criteria.threads)))
+    if criteria.source is not None:
+        must.append(Match("source", criteria.source))
+    if criteria.content_type is not None:
+        must.append(Match("content_type", criteria.content_type.value))
+    if criteria.tags:
+        must.append(MatchAny("tags", list(criteria.tags)))
+    if criteria.since is not None or criteria.until is not None:
+        since, until = _time(criteria.since), _time(criteria.until)
+        must.append(DatetimeRange("created_at", gte=since, lte=until))
+    return Filter(must=must) if must else None
+
+
+def _point(entry: Entry, number: int, vector: list[float]) -> Point:
+    return Point(
+        id=point_id(entry.uuid, number),
+        vectors={DENSE: vector},
+        payload={
+            ENTRY: entry.uuid,
+            ID: entry.id,
+            "thread": entry.thread,
+            "source": entry.source,
+            "content_type": entry.content_type.value,
+            "tags": list(entry.tags),
+            "created_at": entry.created_at,
+            CHUNK: number,
+        },
+    )
+
+
+def _time(moment: str | None) -> datetime | None:
+    return None if moment is None else datetime.fromisoformat(moment)
