@@ -256,7 +256,7 @@ def run(given: argparse.Namespace, data: Path) -> dict[str, Any]:
     with running(environment(data, **named), *SERVER) as server:
         if not is_filled:
             report["store"] = asyncio.run(fill(server, given.entries))
-            settle(server)
+        settle(server)
         report["http_ms"] = asyncio.run(over_http(server, given.calls, given.only))
         report["memory_mb"] = memory_mb(server.process.pid)
     settings = Settings(

@@ -22,6 +22,7 @@ FUSION = "rrf"
 # How deep each leg looks. It doubles with the page, and not before, so that the first pages are
 # cut from one order.
 LEG_DEPTH = 50
+SPARE = 20  # candidates beyond the page, in place of entries that were deleted meanwhile
 # The embedded engine stops this process's loop while it searches, 10 ms of 100,000 points. SQL is
 # asked before that, so that both work at the same time.
 HEAD_START_SECONDS = 0.002
@@ -71,7 +72,8 @@ class HybridSearcher:
             return {**answer, "validation_errors": wrong}
         legs = await self._legs(text, modes or MODES, criteria, _depth(request.offset + limit))
         fused = fuse([list(legs[name].hits) for name in MODES], rrf_k or self._rrf_k)
-        found = [_found(item, legs) for item in fused]
+        candidates = fused[: self._results.depth(request, limit) + SPARE]
+        found = [_found(item, legs) for item in candidates]
         answer["results"], more = await self._results.ranked(text, found, request, limit, criteria)
         answer["count"] = len(answer["results"])
         answer["search_modes_used"] = [
