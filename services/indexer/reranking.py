@@ -1,17 +1,13 @@
 """The optional second stage: a cross-encoder reads the best candidates again, in time or not at
 all."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from services.core.embedding.reranker import Reranker
-from services.core.errors import TimedOut
+from services.core.embedding.reranker import Reranker, fit_in_time
 from services.indexer.question import Question
 from services.indexer.ranking import Ranked
-
-READ_CHARACTERS = 2_000  # of a chunk: what the small cross-encoders can take in
 
 
 @dataclass(frozen=True)
@@ -43,11 +39,7 @@ class SecondStage:
     async def reordered(self, question: Question, found: Sequence[Found]) -> list[Found]:
         """The same results in the order of the blended score; TimedOut when it takes too long."""
         texts = [_text(item) for item in found]
-        try:
-            async with asyncio.timeout(self.deadline_seconds):
-                fits = await asyncio.to_thread(self.reranker.fit, question.text, texts)
-        except TimeoutError:
-            raise TimedOut(f"took longer than {self.deadline_seconds:g} s") from None
+        fits = await fit_in_time(self.reranker, question.text, texts, self.deadline_seconds)
         judged = [self._judged(item, fit) for item, fit in zip(found, fits, strict=True)]
         return sorted(judged, key=lambda item: -item.score)
 
@@ -65,4 +57,4 @@ def squashed(score: float) -> float:
 def _text(item: Found) -> str:
     payload = item.payload
     head = f"{payload['path']} {payload['symbol_path']}"
-    return f"{head}\n{payload['text']}"[:READ_CHARACTERS]
+    return f"{head}\n{payload['text']}"

@@ -10,6 +10,7 @@ from services.core.embedding.protocol import Embedder
 from services.core.errors import CollectionNotFound, CtxError, InvalidInput, StorageFailed
 from services.core.vectors.model import Filter, HasId
 from services.core.vectors.protocol import VectorStore
+from services.memory.background import beside
 from services.memory.reconciling import Differences, compare
 from services.memory.records.model import Due, Entry, Kind
 from services.memory.records.store import LEASE_SECONDS, Records
@@ -111,13 +112,10 @@ class Outbox:
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Retry in the background, and write what is left at the end."""
-        worker = asyncio.create_task(self._retry())
         try:
-            yield
+            async with beside(self._retry()):
+                yield
         finally:
-            worker.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await worker
             with _logged("entries stay in the outbox until the next start"):
                 await self.drain()
 
@@ -182,13 +180,8 @@ class Outbox:
                 with _logged("claims on the outbox were not renewed"):
                     await self._records.renew()
 
-        renewing = asyncio.create_task(renew())
-        try:
+        async with beside(renew()):
             yield
-        finally:
-            renewing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await renewing
 
     async def _write(self, due: Sequence[Due]) -> None:
         groups: dict[tuple[Kind, str], dict[str, Entry | None]] = defaultdict(dict)

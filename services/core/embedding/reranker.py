@@ -1,5 +1,6 @@
 """Cross-encoders: a model that reads a query and a text together and says how well they fit."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -7,8 +8,10 @@ from typing import Protocol
 import numpy as np
 
 from services.core.embedding.transformer import OnnxModel, from_catalogue
+from services.core.errors import TimedOut
 
 SETTING = "RERANK_MODEL"
+READ_CHARACTERS = 2_000  # of a text: what the small cross-encoders can take in
 
 
 class Reranker(Protocol):
@@ -46,6 +49,18 @@ class FastembedReranker:
     def fit(self, query: str, texts: Sequence[str]) -> list[float]:
         scores = np.array(list(self._model.rerank(query, list(texts))), np.float32)
         return _probabilities(scores)
+
+
+async def fit_in_time(
+    reranker: Reranker, query: str, texts: Sequence[str], seconds: float
+) -> list[float]:
+    """How well the beginning of each text fits; TimedOut when it takes too long."""
+    read = [text[:READ_CHARACTERS] for text in texts]
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(reranker.fit, query, read)
+    except TimeoutError:
+        raise TimedOut(f"took longer than {seconds:g} s") from None
 
 
 def open_reranker(name: str | None, cache_dir: Path) -> Reranker | None:

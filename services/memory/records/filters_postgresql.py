@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.memory.records.folding import RELICS
 from services.memory.records.jsonpath import Path, is_index, is_spellable
 from services.memory.records.model import MetadataFilter
-from services.memory.records.operators import Operator
+from services.memory.records.operators import COMPARISONS, Operator
 from services.memory.records.tables import entries
 
 log = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ def condition(wanted: MetadataFilter) -> Condition:
         case Operator.IN:
             return and_(_among(path, value, wanted.case_sensitive), *_leaf(path, value, 2))
         case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE as operator:
-            return _ordered(operator, number_key(path, entries.c.metadata), _jsonb(value))
+            return COMPARISONS[operator](number_key(path, entries.c.metadata), _jsonb(value))
         case Operator.EXISTS:
             return place.is_not(None)
         case Operator.IS_NULL:
@@ -264,18 +264,6 @@ def _leaf_text(value: Any) -> ColumnElement[str]:
         case _:
             number = func.trim_scale(cast(literal(json.dumps(value), Text), Numeric))
             return func.left(literal("n", Text).concat(cast(number, Text)), letters)
-
-
-def _ordered(operator: Operator, left: Value, right: Value) -> Condition:
-    match operator:
-        case Operator.GT:
-            return left > right
-        case Operator.GTE:
-            return left >= right
-        case Operator.LT:
-            return left < right
-        case _:
-            return left <= right
 
 
 def _one_of(left: Value, values: Sequence[Any]) -> Condition:

@@ -30,7 +30,7 @@ from sqlalchemy import (
 from services.memory.records.folding import fold
 from services.memory.records.jsonpath import Path, is_index, is_spellable
 from services.memory.records.model import MetadataFilter
-from services.memory.records.operators import Operator
+from services.memory.records.operators import COMPARISONS, Operator
 from services.memory.records.tables import entries
 
 NUMBERS = ("integer", "real")
@@ -182,20 +182,8 @@ def _is_text(value: Value, texts: Sequence[str], case_sensitive: bool) -> Condit
 
 def _compares(place: _Place, operator: Operator, number: float) -> Condition:
     if abs(number) >= EXACT_BELOW:
-        return _ordered(operator, place.compared(_written(number)), 0)
-    return and_(place.type.in_(NUMBERS), _ordered(operator, place.value, number))
-
-
-def _ordered(operator: Operator, left: Value, right: float) -> Condition:
-    match operator:
-        case Operator.GT:
-            return left > right
-        case Operator.GTE:
-            return left >= right
-        case Operator.LT:
-            return left < right
-        case _:
-            return left <= right
+        return COMPARISONS[operator](place.compared(_written(number)), 0)
+    return and_(place.type.in_(NUMBERS), COMPARISONS[operator](place.value, number))
 
 
 def _has_part(place: _Place, operator: Operator, part: str, case_sensitive: bool) -> Condition:

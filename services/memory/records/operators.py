@@ -1,9 +1,12 @@
 """The sixteen operators of metadata filters, and what each may be given."""
 
 import math
+import operator as operators
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
+
+from sqlalchemy import ColumnElement
 
 MAX_LISTED = 1000  # values of `in` and `not_in`: far below what either database binds
 
@@ -39,6 +42,14 @@ OPPOSITES = {
     Operator.NE: Operator.EQ,
     Operator.NOT_IN: Operator.IN,
     Operator.NOT_EXISTS: Operator.EXISTS,
+}
+
+
+COMPARISONS: Mapping[Operator, Callable[[Any, Any], ColumnElement[bool]]] = {
+    Operator.GT: operators.gt,
+    Operator.GTE: operators.ge,
+    Operator.LT: operators.lt,
+    Operator.LTE: operators.le,
 }
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from services.core.errors import CtxError, DecoderFailed
 from services.core.llm.protocol import Decoder
+from services.memory.background import beside
 from services.memory.records.model import Entry, Kind
 from services.memory.records.store import Records
 from services.memory.threads.extract import MOST_CHARACTERS, NAME, extract
@@ -86,13 +87,8 @@ class Summaries:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        worker = asyncio.create_task(self._work())
-        try:
+        async with beside(self._work()):
             yield
-        finally:
-            worker.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await worker
 
     async def catch_up(self) -> None:
         """Look through everything that has no summary; what fails is left for the next look."""
