@@ -23,6 +23,8 @@ from services.core.vectors.model import (
 # drops it), short enough for file systems that allow 255 bytes.
 COLLECTION_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,198}[A-Za-z0-9_-])?")
 
+# What only collections of code index: they and those of entries are rebuilt by different commands.
+CODE_INDEXES = frozenset({"repo", "path"})
 
 # Most ids come so; asking costs a fifth of parsing.
 _CANONICAL_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -194,16 +196,29 @@ def selective(where: Filter) -> None:
 
 def same_shape(name: str, stored: CollectionSpec, wanted: CollectionSpec) -> None:
     """Raise ModelMismatch unless the stored collection can serve the wanted spec."""
-    if stored.model and wanted.model and stored.model != wanted.model:
-        raise _mismatch(name, stored.model, wanted.model)
+    if wanted.model:
+        same_model(name, stored, wanted.model)
     for vector_name, kind, has, wants in _vectors(stored, wanted):
         if has != wants:
             raise ModelMismatch(
                 f"collection {name} has {_dims(kind, has)} for the vector {vector_name!r}, the "
-                f"configured model needs {_dims(kind, wants)}; {_remedy(stored.model)}",
+                f"configured model needs {_dims(kind, wants)}; {_remedy(name, stored)}",
                 collection=name,
                 vector=vector_name,
             )
+
+
+def same_model(name: str, stored: CollectionSpec, wanted: Model) -> None:
+    """Raise ModelMismatch where the collection was built with another model."""
+    built = stored.model
+    if built and built != wanted:
+        raise ModelMismatch(
+            f"collection {name} was built with model {built.name} ({built.dims} dims), "
+            f"the configured one is {wanted.name} ({wanted.dims} dims); {_remedy(name, stored)}",
+            collection=name,
+            built_with=built.name,
+            configured=wanted.name,
+        )
 
 
 def _vectors(
@@ -222,16 +237,12 @@ def _dims(kind: str, dims: int | None) -> str:
     return f"{kind} values of {dims} dims" if dims else f"{kind} values"
 
 
-def _mismatch(name: str, stored: Model, wanted: Model) -> ModelMismatch:
-    return ModelMismatch(
-        f"collection {name} was built with model {stored.name} ({stored.dims} dims), "
-        f"the configured one is {wanted.name} ({wanted.dims} dims); {_remedy(stored)}",
-        collection=name,
-        built_with=stored.name,
-        configured=wanted.name,
+def _remedy(name: str, stored: CollectionSpec) -> str:
+    """One command, which keeps the collection searchable meanwhile."""
+    command = f"ctx index --recreate --collection {name}"
+    if not stored.indexes.keys() >= CODE_INDEXES:
+        command = "ctx memory rebuild"
+    remedy = f"rebuild it with: {command}"
+    return (
+        f"{remedy}, or set EMBEDDING_MODEL back to {stored.model.name}" if stored.model else remedy
     )
-
-
-def _remedy(stored: Model | None) -> str:
-    remedy = "re-index it with: ctx index --recreate (code) or ctx memory rebuild (memories)"
-    return f"{remedy}, or set EMBEDDING_MODEL={stored.name}" if stored else remedy

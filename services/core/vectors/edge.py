@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from services.core.errors import CollectionNotFound, StorageFailed
-from services.core.vectors import checks
+from services.core.vectors import aliases, checks, names
 from services.core.vectors.edge_collection import SPEC_FILE, EdgeCollection
 from services.core.vectors.model import (
     CollectionInfo,
@@ -63,8 +63,10 @@ class EdgeStore:
     def __init__(self, folder: Path, ownership: Ownership) -> None:
         self._folder = folder
         self._ownership = ownership
+        # By what they are called in the folder; `_aliases` says which of them stands behind a name.
         self._collections: dict[str, EdgeCollection] = {}
         self._broken: dict[str, str] = {}
+        self._aliases: dict[str, str] = {}
         self._upserts = Pace()
         self._deletes = Pace()
         self._flusher: asyncio.Task[None] | None = None
@@ -92,7 +94,8 @@ class EdgeStore:
     async def ensure_collection(self, name: str, spec: CollectionSpec) -> None:
         self._open()
         checks.collection_name(name)
-        if name in self._collections or name in self._broken:
+        physical = self._behind(name)
+        if physical in self._collections or physical in self._broken:
             collection = self._collection(name)
             checks.same_shape(name, collection.spec, spec)
             collection.adapt(spec)
@@ -102,25 +105,78 @@ class EdgeStore:
 
     async def delete_collection(self, name: str) -> bool:
         self._open()
-        checks.collection_name(name)
-        if name not in self._collections and name not in self._broken:
+        checks.collection_name(names.logical(name))
+        deleted = await self._discard(self._behind(name))
+        if name in self._aliases:
+            self._keep({key: value for key, value in self._aliases.items() if key != name})
+        return deleted
+
+    async def _discard(self, physical: str) -> bool:
+        if physical not in self._collections and physical not in self._broken:
             return False
-        self._broken.pop(name, None)
-        if collection := self._collections.pop(name, None):
+        self._broken.pop(physical, None)
+        if collection := self._collections.pop(physical, None):
             collection.abandon()
         doomed = self._home / f"{DELETED_PREFIX}{uuid4()}"
-        (self._home / name).rename(doomed)
+        (self._home / physical).rename(doomed)
         await asyncio.to_thread(shutil.rmtree, doomed, ignore_errors=True)
         return True
 
     async def list_collections(self) -> Sequence[CollectionInfo]:
         self._open()
-        whole = [collection.info() for collection in self._collections.values()]
-        broken = [_broken_info(name, reason) for name, reason in self._broken.items()]
+        whole = [each.info() for key, each in self._collections.items() if self._is_shown(key)]
+        broken = [
+            _broken_info(names.logical(key), reason)
+            for key, reason in self._broken.items()
+            if self._is_shown(key)
+        ]
         return sorted([*whole, *broken], key=lambda info: info.name)
 
     async def collection_info(self, name: str) -> CollectionInfo:
         return self._collection(name).info()
+
+    # --- what stands behind a name ---------------------------------------------------------
+
+    async def build(self, name: str, spec: CollectionSpec) -> str:
+        self._open()
+        checks.collection_name(name)
+        for left in self._builds(name):
+            await self._discard(left)
+        physical = names.fresh(name)
+        self._collections[physical] = EdgeCollection.create(self._home / physical, spec)
+        return physical
+
+    async def swap(self, name: str, built: str) -> None:
+        """A process that dies before the file of names is replaced leaves the old collection behind
+        the name, and after that the new one; the next start drops the other."""
+        collection = self._collection(built)
+        await asyncio.to_thread(collection.write_back)
+        collection.flush()
+        before = self._behind(name)
+        self._keep(self._aliases | {name: built})
+        await self._discard(before)
+
+    async def resolve(self, name: str) -> str:
+        self._open()
+        return self._behind(name)
+
+    async def rebuilding(self, name: str) -> bool:
+        self._open()
+        return bool(self._builds(name))
+
+    def _behind(self, name: str) -> str:
+        return self._aliases.get(name, name)
+
+    def _is_shown(self, physical: str) -> bool:
+        return self._behind(names.logical(physical)) == physical
+
+    def _builds(self, name: str) -> list[str]:
+        known = [each for each in self._collections if names.is_generation(each, name)]
+        return [each for each in known if not self._is_shown(each)]
+
+    def _keep(self, now: dict[str, str]) -> None:
+        aliases.write(self._folder, now)
+        self._aliases = now
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -181,8 +237,9 @@ class EdgeStore:
         limit: int = 100,
         order_by: OrderBy | None = None,
         offset: str | None = None,
+        vectors: Sequence[str] = (),
     ) -> tuple[Sequence[Record], str | None]:
-        return self._collection(collection).scroll(where, limit, order_by, offset)
+        return self._collection(collection).scroll(where, limit, order_by, offset, vectors)
 
     async def count(self, collection: str, where: Filter | None = None) -> int:
         return self._collection(collection).count(where)
@@ -207,7 +264,8 @@ class EdgeStore:
         self._open()
         for collection in self._collections.values():
             collection.info()
-        for name, reason in self._broken.items():
+        for physical, reason in self._broken.items():
+            name = names.logical(physical)
             raise StorageFailed(f"collection {name} could not be loaded: {reason}")
 
     async def advice(self) -> str | None:
@@ -245,9 +303,9 @@ class EdgeStore:
 
     def _collection(self, name: str) -> EdgeCollection:
         self._open()
-        if found := self._collections.get(name):
+        if found := self._collections.get(self._behind(name)):
             return found
-        if reason := self._broken.get(name):
+        if reason := self._broken.get(self._behind(name)):
             raise StorageFailed(
                 f"collection {name} could not be loaded: {reason}; delete it and build it again "
                 "with: ctx index --recreate (code) or ctx memory rebuild (memories)",
@@ -257,8 +315,14 @@ class EdgeStore:
 
     def _load(self) -> None:
         self._home.mkdir(exist_ok=True)
+        self._aliases = {
+            name: physical
+            for name, physical in aliases.read(self._folder).items()
+            if (self._home / physical / SPEC_FILE).exists()  # else it was being deleted
+        }
         for folder in sorted(self._home.iterdir()):
-            if folder.name.startswith(DELETED_PREFIX) or not (folder / SPEC_FILE).exists():
+            doomed = folder.name.startswith(DELETED_PREFIX) or not self._is_shown(folder.name)
+            if doomed or not (folder / SPEC_FILE).exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 continue
             started = time.monotonic()
@@ -304,7 +368,7 @@ class EdgeStore:
     async def _flush(self, dirty: Sequence[EdgeCollection]) -> bool:
         for collection in dirty:
             await asyncio.to_thread(collection.write_back)
-            if self._collections.get(collection.name) is not collection:
+            if self._collections.get(collection.folder.name) is not collection:
                 continue
             try:
                 collection.flush()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import qdrant_edge as edge
 
 from services.core.errors import CtxError, InvalidInput, StorageFailed
-from services.core.vectors import checks, edge_types
+from services.core.vectors import checks, edge_types, names
 from services.core.vectors.model import (
     CollectionInfo,
     CollectionSpec,
@@ -66,7 +66,8 @@ class EdgeCollection:
 
     @property
     def name(self) -> str:
-        return self.folder.name
+        """The one that people know."""
+        return names.logical(self.folder.name)
 
     @property
     def points(self) -> int:
@@ -136,13 +137,18 @@ class EdgeCollection:
         return [by_id[each] for each in wanted if each in by_id]
 
     def scroll(
-        self, where: Filter | None, limit: int, order_by: OrderBy | None, offset: str | None
+        self,
+        where: Filter | None,
+        limit: int,
+        order_by: OrderBy | None,
+        offset: str | None,
+        vectors: Sequence[str],
     ) -> tuple[list[Record], str | None]:
         checks.scroll(limit, order_by, offset)
         if order_by is not None:
             self._indexed("order_by", order_by.field, _ORDERABLE)
         found, following = self._call(
-            lambda: self._shard.scroll(edge_types.scroll(where, limit, order_by, offset))
+            lambda: self._shard.scroll(edge_types.scroll(where, limit, order_by, offset, vectors))
         )
         more = order_by is None and following is not None
         return [edge_types.record(each) for each in found], str(following) if more else None

@@ -235,14 +235,18 @@ def scroll_ids(where: Filter, limit: int, offset: str | None) -> edge.ScrollRequ
 
 
 def scroll(
-    where: Filter | None, limit: int, order_by: OrderBy | None, offset: str | None
+    where: Filter | None,
+    limit: int,
+    order_by: OrderBy | None,
+    offset: str | None,
+    vectors: Sequence[str],
 ) -> edge.ScrollRequest:
     return edge.ScrollRequest(
         offset=None if offset is None else checks.point_id(offset),
         limit=limit,
         filter=filters(where),
         with_payload=True,
-        with_vector=False,
+        with_vector=list(vectors) or False,
         order_by=None if order_by is None else _order(order_by),
     )
 
@@ -262,7 +266,15 @@ def _order(order_by: OrderBy) -> edge.OrderBy:
 
 
 def record(found: edge.Record) -> Record:
-    return Record(id=str(found.id), payload=found.payload or {})
+    vectors: Any = found.vector or {}
+    stored = {name: _stored(value) for name, value in vectors.items()}
+    return Record(id=str(found.id), payload=found.payload or {}, vectors=stored)
+
+
+def _stored(value: Any) -> Vector:
+    if isinstance(value, edge.SparseVector):
+        return Sparse(value.indices, value.values)
+    return list(value)
 
 
 def hit(found: edge.ScoredPoint) -> Hit:

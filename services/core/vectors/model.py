@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 Payload: TypeAlias = Mapping[str, Any]
@@ -81,10 +82,11 @@ class Point:
 
 
 class Record(NamedTuple):
-    """A stored row as read back: payload, no vectors."""
+    """A stored row as read back, with those of its vectors that were asked for."""
 
     id: str
     payload: Payload
+    vectors: Mapping[str, Vector] = MappingProxyType({})
 
 
 class Hit(NamedTuple):

@@ -41,6 +41,26 @@ class VectorStore(Protocol):
 
     async def delete_collection(self, name: str) -> bool: ...
 
+    async def build(self, name: str, spec: CollectionSpec) -> str:
+        """Create an empty collection that is to take the place of `name`; what it is called.
+
+        It is filled under that name, and no list shows it. What an earlier build for the same name
+        left behind is dropped.
+        """
+        ...
+
+    async def swap(self, name: str, built: str) -> None:
+        """Put what was built behind the name, at one moment, and delete what stood there."""
+        ...
+
+    async def resolve(self, name: str) -> str:
+        """What stands behind the name. It changes whenever something else is put there."""
+        ...
+
+    async def rebuilding(self, name: str) -> bool:
+        """Whether something is being built to take the place of this collection."""
+        ...
+
     async def list_collections(self) -> Sequence[CollectionInfo]: ...
 
     async def collection_info(self, name: str) -> CollectionInfo: ...
@@ -70,8 +90,12 @@ class VectorStore(Protocol):
         limit: int = 100,
         order_by: OrderBy | None = None,
         offset: str | None = None,
+        vectors: Sequence[str] = (),
     ) -> tuple[Sequence[Record], str | None]:
-        """One page and the id that the next page starts from (never with `order_by`)."""
+        """One page and the id that the next page starts from (never with `order_by`).
+
+        `vectors` names those that the rows carry.
+        """
         ...
 
     async def count(self, collection: str, where: Filter | None = None) -> int: ...

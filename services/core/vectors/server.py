@@ -4,26 +4,28 @@ import asyncio
 import math
 import ssl
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from qdrant_client import AsyncQdrantClient, models
 
-from services.core.errors import StorageFailed
-from services.core.vectors import checks, server_types
+from services.core.errors import CollectionNotFound, StorageFailed
+from services.core.vectors import checks, names, server_types
 from services.core.vectors.model import (
     CollectionInfo,
     CollectionSpec,
     FacetCount,
     Filter,
     Hit,
+    IndexKind,
     OrderBy,
     Point,
     Query,
     Record,
 )
 from services.core.vectors.server_errors import Server, already_exists
+from services.core.vectors.server_names import ServerNames
 
 # One request: small enough that turning it into JSON pauses the event loop for less than 50 ms
 # and that it stays far below the server's limit of 32 MB.
@@ -47,6 +49,7 @@ class ServerStore:
     ) -> None:
         self._client = client
         self._server = server
+        self._names = ServerNames(client)
         self._on_close = on_close
         self._closed = False
 
@@ -84,53 +87,102 @@ class ServerStore:
 
     async def ensure_collection(self, name: str, spec: CollectionSpec) -> None:
         checks.collection_name(name)
-        with self._server.errors(name):
-            if not await self._client.collection_exists(name):
+        self._names.forget(name)
+        async with self._behind(name) as physical:
+            if physical == name and not await self._client.collection_exists(name):
                 await self._create(name, spec)
         stored = (await self.collection_info(name)).spec
         checks.same_shape(name, stored, spec)
-        with self._server.errors(name):
+        async with self._behind(name) as physical:
             if spec.model and not stored.model:
                 metadata = server_types.metadata(spec.model)
-                await self._client.update_collection(name, metadata=metadata)
-            for field, kind in spec.indexes.items():
-                if stored.indexes.get(field) != kind:
-                    schema = server_types.index(kind)
-                    await self._client.create_payload_index(name, field, schema, wait=True)
+                await self._client.update_collection(physical, metadata=metadata)
+            wanted = {f: k for f, k in spec.indexes.items() if stored.indexes.get(f) != k}
+            await self._index(physical, wanted)
 
-    async def _create(self, name: str, spec: CollectionSpec) -> None:
+    async def _create(self, physical: str, spec: CollectionSpec) -> None:
         """Another process may create it in the same moment, and then it is there."""
         with already_exists():
             await self._client.create_collection(
-                name,
+                physical,
                 vectors_config=server_types.vectors(spec),
                 sparse_vectors_config=server_types.sparse_vectors(spec),
                 metadata=server_types.metadata(spec.model),
             )
 
+    async def _index(self, physical: str, fields: Mapping[str, IndexKind]) -> None:
+        for field, kind in fields.items():
+            schema = server_types.index(kind)
+            await self._client.create_payload_index(physical, field, schema, wait=True)
+
     async def delete_collection(self, name: str) -> bool:
-        checks.collection_name(name)
+        """With what a swap that was cut short left behind: it would come back in its place."""
+        checks.collection_name(names.logical(name))
         with self._server.errors(name):
-            return await self._client.delete_collection(name)
+            shown = await self._names.look()
+            left = {name} & set(shown.hidden(name))
+            deleted = await self._client.delete_collection(shown.behind(name))
+            for each in left:
+                await self._client.delete_collection(each)
+        self._names.forget(name)
+        return deleted
 
     async def list_collections(self) -> Sequence[CollectionInfo]:
         with self._server.errors():
-            found = await self._client.get_collections()
-        names = sorted(each.name for each in found.collections)
+            shown = (await self._names.look()).names()
         slots = asyncio.Semaphore(LIST_WIDTH)
 
         async def one(name: str) -> CollectionInfo:
             async with slots:
+                self._names.learn(name, shown[name])
                 return await self.collection_info(name)
 
-        return await asyncio.gather(*(one(name) for name in names))
+        return await asyncio.gather(*(one(name) for name in sorted(shown)))
 
     async def collection_info(self, name: str) -> CollectionInfo:
-        with self._server.errors(name):
-            found = await self._client.get_collection(name)
+        async with self._behind(name) as physical:
+            found = await self._client.get_collection(physical)
             # The server's own number of points is an estimate while it optimises.
-            counted = await self._client.count(name, exact=True)
-            return server_types.info(name, found, counted.count)
+            counted = await self._client.count(physical, exact=True)
+            return server_types.info(names.logical(name), found, counted.count)
+
+    # --- what stands behind a name ---------------------------------------------------------
+
+    async def build(self, name: str, spec: CollectionSpec) -> str:
+        checks.collection_name(name)
+        built = names.fresh(name)
+        with self._server.errors(name):
+            for left in (await self._names.look()).hidden(name):
+                await self._client.delete_collection(left)
+            await self._create(built, spec)
+            await self._index(built, spec.indexes)
+        return built
+
+    async def swap(self, name: str, built: str) -> None:
+        with self._server.errors(name):
+            await self._names.put(name, built)
+            for left in (await self._names.look()).hidden(name):
+                await self._client.delete_collection(left)
+
+    async def resolve(self, name: str) -> str:
+        with self._server.errors(name):
+            return await self._names.resolve(name)
+
+    async def rebuilding(self, name: str) -> bool:
+        with self._server.errors(name):
+            hidden = (await self._names.look()).hidden(name)
+        return any(names.is_generation(each, name) for each in hidden)
+
+    @asynccontextmanager
+    async def _behind(self, name: str) -> AsyncIterator[str]:
+        """The collection to ask. One that is gone, because another process put something else in
+        its place, is looked for anew by the next call."""
+        try:
+            with self._server.errors(names.logical(name)):
+                yield await self._names.resolve(name)
+        except CollectionNotFound:
+            self._names.forget(name)
+            raise
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -139,15 +191,15 @@ class ServerStore:
             await self.collection_info(collection)
             return
         for batch in _batches(points):
-            with self._server.errors(collection):
+            async with self._behind(collection) as physical:
                 structs = [server_types.point(each) for each in batch]
-                await self._client.upsert(collection, structs, wait=True)
+                await self._client.upsert(physical, structs, wait=True)
 
     async def delete(self, collection: str, where: Filter) -> None:
         checks.selective(where)
-        with self._server.errors(collection):
+        async with self._behind(collection) as physical:
             selector = models.FilterSelector(filter=server_types.selection(where))
-            await self._client.delete(collection, selector, wait=True)
+            await self._client.delete(physical, selector, wait=True)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -155,9 +207,9 @@ class ServerStore:
         self, collection: str, ids: Sequence[str], *, fields: Sequence[str] | None = None
     ) -> Sequence[Record]:
         wanted = list(dict.fromkeys(checks.point_id(each) for each in ids))
-        with self._server.errors(collection):
+        async with self._behind(collection) as physical:
             found = await self._client.retrieve(
-                collection, wanted, with_payload=True if fields is None else list(fields)
+                physical, wanted, with_payload=True if fields is None else list(fields)
             )
         by_id = {record.id: record for record in map(server_types.record, found)}
         return [by_id[each] for each in wanted if each in by_id]
@@ -170,31 +222,33 @@ class ServerStore:
         limit: int = 100,
         order_by: OrderBy | None = None,
         offset: str | None = None,
+        vectors: Sequence[str] = (),
     ) -> tuple[Sequence[Record], str | None]:
         checks.scroll(limit, order_by, offset)
-        with self._server.errors(collection):
+        async with self._behind(collection) as physical:
             found, following = await self._client.scroll(
-                collection,
+                physical,
                 scroll_filter=server_types.filters(where),
                 limit=limit,
                 order_by=server_types.order(order_by),
                 offset=None if offset is None else checks.point_id(offset),
+                with_vectors=list(vectors) or False,
             )
         records = [server_types.record(each) for each in found]
         return records, None if following is None else str(following)
 
     async def count(self, collection: str, where: Filter | None = None) -> int:
-        with self._server.errors(collection):
-            found = await self._client.count(collection, server_types.filters(where), exact=True)
+        async with self._behind(collection) as physical:
+            found = await self._client.count(physical, server_types.filters(where), exact=True)
             return found.count
 
     async def facet(
         self, collection: str, field: str, *, where: Filter | None = None, limit: int = 10
     ) -> Sequence[FacetCount]:
         checks.positive("limit", limit)
-        with self._server.errors(collection):
+        async with self._behind(collection) as physical:
             found = await self._client.facet(
-                collection, field, server_types.filters(where), limit=limit, exact=True
+                physical, field, server_types.filters(where), limit=limit, exact=True
             )
             return server_types.facets(found)
 
@@ -207,9 +261,9 @@ class ServerStore:
     ) -> Sequence[Sequence[Hit]]:
         for query in queries:
             checks.query(query)
-        with self._server.errors(collection):
+        async with self._behind(collection) as physical:
             requests = [server_types.query(query) for query in queries]
-            found = await self._client.query_batch_points(collection, requests)
+            found = await self._client.query_batch_points(physical, requests)
             return [[server_types.hit(hit) for hit in each.points] for each in found]
 
     # --- the store itself ------------------------------------------------------------------

@@ -276,7 +276,15 @@ def order(order_by: OrderBy | None) -> models.OrderBy | None:
 
 
 def record(found: models.Record) -> Record:
-    return Record(id=str(found.id), payload=found.payload or {})
+    vectors = found.vector if isinstance(found.vector, Mapping) else {}
+    stored = {name: _stored(value) for name, value in vectors.items()}
+    return Record(id=str(found.id), payload=found.payload or {}, vectors=stored)
+
+
+def _stored(value: Any) -> Vector:
+    if isinstance(value, models.SparseVector):
+        return Sparse(value.indices, value.values)
+    return list(value)
 
 
 def hit(found: models.ScoredPoint) -> Hit:

@@ -79,9 +79,17 @@ async def test_another_model_is_refused_and_told_what_to_do(store: VectorStore, 
         await store.ensure_collection(fresh, other)
     assert refused.value.message == (
         f"collection {fresh} was built with model tiny (4 dims), the configured one is large "
-        "(8 dims); re-index it with: ctx index --recreate (code) or ctx memory rebuild "
-        "(memories), or set EMBEDDING_MODEL=tiny"
+        "(8 dims); rebuild it with: ctx memory rebuild, or set EMBEDDING_MODEL back to tiny"
     )
+
+
+async def test_a_collection_of_code_is_rebuilt_by_another_command(
+    store: VectorStore, fresh: str
+) -> None:
+    indexes = {"repo": IndexKind.KEYWORD, "path": IndexKind.KEYWORD}
+    await store.ensure_collection(fresh, replace(SPEC, indexes=indexes))
+    with pytest.raises(ModelMismatch, match=f"ctx index --recreate --collection {fresh}"):
+        await store.ensure_collection(fresh, replace(SPEC, model=Model("large", 8)))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +106,7 @@ async def test_other_vectors_are_refused(
     store: VectorStore, fresh: str, other: CollectionSpec
 ) -> None:
     await store.ensure_collection(fresh, SPEC)
-    with pytest.raises(ModelMismatch, match="re-index"):
+    with pytest.raises(ModelMismatch, match="rebuild it with"):
         await store.ensure_collection(fresh, other)
 
 
