@@ -59,7 +59,11 @@ def _parser() -> argparse.ArgumentParser:
     index.add_argument("path", nargs="?", help="the folder (default: CTX_WORKSPACE)")
     index.add_argument("--collection", metavar="NAME", help="a collection of its own")
     index.add_argument("--repo", metavar="NAME", help="what to call the repository")
-    index.add_argument("--recreate", action="store_true", help="drop what is indexed first")
+    index.add_argument(
+        "--recreate",
+        action="store_true",
+        help="build the collection anew, as after a change of EMBEDDING_MODEL; searches go on",
+    )
     search = _command(commands, "search", "Search the code of this folder.", "ctx.search")
     search.add_argument("query", nargs="+", help="words, a question or a symbol")
     search.add_argument("--limit", type=int, default=5, help="most results (default: 5)")

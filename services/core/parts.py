@@ -3,14 +3,22 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from services.core.embedding.cache import CachedEmbedder
 from services.core.embedding.choose import open_embedder
-from services.core.errors import ModelUnavailable, StorageFailed
+from services.core.embedding.protocol import Embedder
+from services.core.errors import (
+    CollectionNotFound,
+    ModelMismatch,
+    ModelUnavailable,
+    StorageFailed,
+)
 from services.core.settings import Settings
+from services.core.vectors import checks
 from services.core.vectors.choose import open_store
+from services.core.vectors.model import CollectionInfo, Model
 from services.core.vectors.protocol import VectorStore
 
 log = logging.getLogger(__name__)
@@ -28,6 +36,24 @@ class Parts:
         vector = await asyncio.to_thread(self.embedder.embed_query, "ready?")
         if vector.shape != (self.embedder.dims,):
             raise ModelUnavailable(f"{self.embedder.name} gave a vector of shape {vector.shape}")
+
+    async def advice(self, collections: Sequence[str]) -> list[str]:
+        """What the operator should know, of the store and of these collections."""
+        advice = await self.vectors.advice()
+        told = [advice] if advice else []
+        for name in collections:
+            with contextlib.suppress(CollectionNotFound):
+                told += outdated(await self.vectors.collection_info(name), self.embedder)
+        return told
+
+
+def outdated(info: CollectionInfo, embedder: Embedder) -> list[str]:
+    """What to do about a collection that was built with another model; nothing where it was not."""
+    try:
+        checks.same_model(info.name, info.spec, Model(embedder.name, embedder.dims))
+    except ModelMismatch as mismatch:
+        return [mismatch.message]
+    return []
 
 
 @contextlib.asynccontextmanager

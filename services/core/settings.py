@@ -188,8 +188,8 @@ class Settings(MemorySettings, BaseSettings):
     embedding_model: str = _env(
         "EMBEDDING_MODEL",
         "static-minilm-256",
-        "Dense model: the shipped `static-minilm-256`, a folder with `model.onnx` and "
-        "`tokenizer.json`, or any fastembed model name (downloaded once).",
+        "Dense model: a shipped one by its name, a folder with `model.onnx` and `tokenizer.json` "
+        "or with a static model (`model.json`), or any fastembed model name (downloaded once).",
     )
 
     rerank_model: str | None = _env(
@@ -310,6 +310,11 @@ class Settings(MemorySettings, BaseSettings):
     @property
     def embedding_cache_path(self) -> Path:
         return self.data_dir / "embeddings.sqlite"
+
+    @property
+    def models_dir(self) -> Path:
+        """Where downloaded models lie."""
+        return self.data_dir / "models"
 
     @property
     def index_state_path(self) -> Path:

@@ -39,7 +39,11 @@ Collection = Annotated[
     Field(description="Collection instead of the default one.", pattern=COLLECTION_PATTERN),
 ]
 Recreate = Annotated[
-    bool, Field(description="Drop what is indexed of this repository first, and index it anew.")
+    bool,
+    Field(
+        description="Drop what is indexed of this repository, and index it anew, with the model "
+        "that is configured now; until it is done searches find what was there."
+    ),
 ]
 Folder = Annotated[str | None, Field(description="Folder inside the workspace root.")]
 
@@ -255,7 +259,7 @@ async def _status(desk: Desk, collection: str, max_points: int, batch: int) -> S
             "status": "missing",
         }
     times = await newest(desk.vectors, collection, max_points, batch)
-    folder = desk.vectors_dir / "collections" / collection
+    folder = desk.vectors_dir / "collections" / await desk.vectors.resolve(collection)
     return {
         "ok": True,
         "collection": collection,

@@ -18,7 +18,10 @@ from services.indexer.workspace import Place, Workspaces
 
 
 class IndexStats(TypedDict):
-    """What a run did. Processed are the files that were added or changed."""
+    """What a run did. Processed are the files that were added or changed.
+
+    `carried` counts the chunks of other repos that a collection built anew took over.
+    """
 
     files_processed: int
     chunks_created: int
@@ -30,6 +33,7 @@ class IndexStats(TypedDict):
     files_removed: int
     files_unchanged: int
     skipped: dict[str, int]
+    carried: dict[str, int]
     failures: list[dict[str, str]]
 
 
@@ -129,6 +133,7 @@ def index_result(report: IndexReport) -> IndexResult:
             "files_removed": report.removed,
             "files_unchanged": report.unchanged,
             "skipped": dict(report.skipped),
+            "carried": dict(report.carried),
             "failures": [asdict(failure) for failure in report.failures],
         },
         "message": f"Indexing completed; {failed} files failed"

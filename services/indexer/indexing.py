@@ -5,20 +5,21 @@ import contextlib
 import logging
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from services.core.embedding.protocol import Embedder
-from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch, StorageFailed
+from services.core.errors import CollectionNotFound, CtxError, InvalidInput, StorageFailed
 from services.core.vectors.protocol import VectorStore
 from services.indexer import workspace as workspaces
+from services.indexer.carrying import carry
 from services.indexer.plan import Plan, is_under, make_plan
 from services.indexer.points import INDEXES, spec
 from services.indexer.prepare import SCHEME, Failure, Job, Prepared
-from services.indexer.reconcile import doubtful_paths, path_counts, repo_filter
+from services.indexer.reconcile import doubtful_paths, path_counts
 from services.indexer.repo import repo_of
 from services.indexer.report import IndexReport, Listener, Progress, Stage, unheard
 from services.indexer.scan import scan
@@ -31,7 +32,6 @@ log = logging.getLogger(__name__)
 
 PROGRESS_SECONDS = 0.25  # between two reports to the listener
 STATE_SECONDS = 2.0  # between two writes of the workspace's state while it is being indexed
-MANY_REPOS = 10_000
 OURS = {"repo", "path", "symbols"}  # indexes that only collections of code have
 BROKEN = "red"  # what Qdrant says of a collection that does not work
 
@@ -85,8 +85,8 @@ class Indexer:
         """Index what was added or changed under `subdir`, and remove what is gone.
 
         A worktree is the same repo as its main checkout, and takes its place in the collection.
-        `recreate` removes all points of the repo first; where the collection holds no other repo,
-        or was built with another model, it is dropped and built anew.
+        `recreate` builds the collection anew with the configured model: this repo from its files,
+        others from what the old one holds of them. Until it is whole the old one answers.
         """
         workspace = await asyncio.to_thread(checked, workspace)
         if collection == self._reserved:
@@ -94,8 +94,11 @@ class Indexer:
         async with self._turns[collection]:
             shelf = await self._shelf(workspace, collection, repo)
             async with _state_kept(workspace, shelf, progress) as run:
-                await self._open(shelf, recreate)
-                report = await self._run(shelf, workspace, subdir, run)
+                if recreate and await self._is_there(shelf):
+                    report = await self._recreated(shelf, workspace, subdir, run)
+                else:
+                    await self._open(shelf)
+                    report = await self._run(shelf, workspace, subdir, run)
                 run.report = replace(report, recreated=recreate)
         return run.report
 
@@ -126,28 +129,54 @@ class Indexer:
             return replace(shelf, repo=found.apart())
         return shelf
 
-    async def _open(self, shelf: Shelf, recreate: bool) -> None:
+    async def _open(self, shelf: Shelf) -> None:
         """The collection is there, holds code, and was built with this model."""
+        await self._check_kind(shelf.collection)
+        await self._store.ensure_collection(shelf.collection, spec(self._embedder))
+
+    async def _is_there(self, shelf: Shelf) -> bool:
+        names = {info.name for info in await self._store.list_collections()}
+        return shelf.collection in names
+
+    async def _recreated(
+        self, shelf: Shelf, workspace: Path, subdir: str, run: "_Run"
+    ) -> IndexReport:
+        """Rows are kept under the new collection's own name until it has taken the old one's, so
+        that a run which is cut short changes nothing; the next one begins anew."""
+        carries = await self._carries(shelf)
+        await self._state.forget_builds(shelf.store, shelf.collection)
+        built = await self._store.build(shelf.collection, spec(self._embedder))
+        try:
+            if carries:
+                await self._carry(shelf, built, run)
+            behind = replace(shelf, collection=built)
+            report = await self._run(behind, workspace, subdir, run)
+        except BaseException:
+            with contextlib.suppress(CtxError):
+                await self._store.delete_collection(built)
+            raise
+        await self._store.swap(shelf.collection, built)
+        await self._state.take_over(shelf, built)
+        return replace(report, collection=shelf.collection, carried=run.carried)
+
+    async def _carry(self, shelf: Shelf, built: str, run: "_Run") -> None:
+        await run.tell("carrying", 0, 0)
+        pages = carry(self._store, self._embedder, shelf.collection, built, but=shelf.repo)
+        async with aclosing(pages):
+            async for carried in pages:
+                run.carried = carried
+                await run.tell("carrying", 0, 0)
+
+    async def _carries(self, shelf: Shelf) -> bool:
+        """Whether the old collection can be read; one of ours that cannot is left behind."""
         try:
             await self._check_kind(shelf.collection)
-        except StorageFailed:
-            if not (recreate and await self._broken(shelf)):
+        except StorageFailed as error:
+            if not await self._broken(shelf):
                 raise
-            await self._store.delete_collection(shelf.collection)
-        wanted = spec(self._embedder)
-        if recreate and await self._alone(shelf):
-            await self._store.delete_collection(shelf.collection)
-        try:
-            await self._store.ensure_collection(shelf.collection, wanted)
-        except ModelMismatch as mismatch:
-            if not recreate:
-                raise
-            log.warning("%s: every repo of it must be indexed again", mismatch.message)
-            await self._store.delete_collection(shelf.collection)
-            await self._store.ensure_collection(shelf.collection, wanted)
-        if recreate:
-            await self._state.forget_repo(shelf)
-            await self._store.delete(shelf.collection, repo_filter(shelf.repo))
+            log.warning("%s: every other repo of it must be indexed again", error.message)
+            return False
+        return True
 
     async def _check_kind(self, collection: str) -> None:
         """Code and memories are never mixed, whatever the collection is called."""
@@ -165,14 +194,6 @@ class Indexer:
         ours = await self._state.repos(shelf.store, shelf.collection)
         states = {info.name: info.status for info in await self._store.list_collections()}
         return bool(ours) and states.get(shelf.collection) == BROKEN
-
-    async def _alone(self, shelf: Shelf) -> bool:
-        """Whether the collection holds no other repo."""
-        try:
-            found = await self._store.facet(shelf.collection, "repo", limit=MANY_REPOS)
-        except CollectionNotFound:
-            return False
-        return {each.value for each in found} <= {shelf.repo}
 
     async def _run(self, shelf: Shelf, workspace: Path, subdir: str, run: "_Run") -> IndexReport:
         began = time.monotonic()
@@ -248,6 +269,7 @@ class _Run:
         self._stage: Stage | None = None
         self.state = state
         self.files = self.chunks = 0
+        self.carried: Mapping[str, int] = {}
         self.report: IndexReport
 
     def count(self, batch: list[Prepared]) -> None:
@@ -257,7 +279,7 @@ class _Run:
     async def tell(self, stage: Stage, done: int, total: int) -> None:
         """Each stage at once, what follows in it now and then."""
         now = time.monotonic()
-        progress = Progress(stage, done, total, self.chunks)
+        progress = Progress(stage, done, total, self.chunks + sum(self.carried.values()))
         if now - self._kept >= STATE_SECONDS:
             self._kept = now
             await self.keep(workspaces.advanced(self.state, progress))

@@ -122,6 +122,15 @@ def _told(file: SourceFile, chunk: Chunk, indexed_at: datetime) -> dict[str, Any
     }
 
 
+def embedded_text(payload: Mapping[str, Any]) -> str:
+    """What the dense model reads of a stored chunk: the code, and where it stands."""
+    return f"{head(payload['path'], facts(payload)['symbol_path'])}\n{payload['text']}"
+
+
+def head(path: str, symbol_path: str) -> str:
+    return f"{path} {symbol_path}"
+
+
 def facts(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that a stored chunk says of itself; imports and calls are [name, line]."""
     return {**payload, **json.loads(payload[TOLD])}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from services.core.vectors.model import Sparse
 from services.indexer.chunk import chunk
-from services.indexer.points import lexical_vector, payload, point_id
+from services.indexer.points import head, lexical_vector, payload, point_id
 from services.indexer.walk import Limits, SourceFile, look
 
 log = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ def _chunks(job: Job, file: SourceFile) -> list[PreparedChunk]:
     return [
         PreparedChunk(
             point_id(job.repo, file, index),
-            f"{file.path} {each.symbol_path}",
+            head(file.path, each.symbol_path),
             _packed(lexical_vector(file.path, each)),
             payload(job.repo, file, each, job.indexed_at),
         )

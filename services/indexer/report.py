@@ -1,13 +1,13 @@
 """What an index run says: how far it is, and what it did."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from services.indexer.prepare import Failure
 
-Stage = Literal["looking", "writing", "removing", "done"]
+Stage = Literal["carrying", "looking", "writing", "removing", "done"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,10 @@ async def unheard(_: Progress) -> None:
 
 @dataclass(frozen=True)
 class IndexReport:
-    """What one run found and did. `chunks` counts those written, `files` all that are indexed."""
+    """What one run found and did. `chunks` counts those written, `files` all that are indexed.
+
+    `carried` counts the chunks of other repos that a new collection took over from the old one.
+    """
 
     workspace: Path
     subdir: str
@@ -46,6 +49,7 @@ class IndexReport:
     seconds: float
     failures: Sequence[Failure]
     skipped: Mapping[str, int]
+    carried: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def written(self) -> int:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from services.core import sparse
+from services.core.asking import QueryModel, QueryModels
 from services.core.embedding.protocol import Embedder
 from services.core.errors import InvalidInput, TimedOut
-from services.core.vectors.model import Filter, Hit, Leg, MatchAny, Query
+from services.core.vectors.model import CollectionInfo, Filter, Hit, Leg, MatchAny, Query
 from services.core.vectors.protocol import VectorStore
 from services.indexer.features import KnownChunks
 from services.indexer.overview import holds_code
@@ -53,18 +54,30 @@ class Searcher:
         embedder: Embedder,
         weights: Weights = DEFAULT,
         second: SecondStage | None = None,
+        models: QueryModels | None = None,
     ) -> None:
+        """`models` says with which one a collection is asked that is being rebuilt."""
         self._store = store
-        self._embedder = embedder
+        self._spec = spec(embedder)
+        self._models = models or QueryModels(store, embedder)
         self._weights = weights
         self._second = second
         self._chunks = KnownChunks(store)
-        self._usable: set[str] = set()
 
     async def search(self, collection: str, request: Request) -> Outcome:
-        await self._require(collection)
+        """Of a collection that is being rebuilt with another model, with its own."""
+
+        async def work(model: QueryModel) -> Outcome:
+            found = await self._search(collection, request, model.embedder)
+            return replace(found, degraded=[*model.degraded, *found.degraded])
+
+        return await self._models.ask(collection, self._spec, work, _require_code)
+
+    async def _search(
+        self, collection: str, request: Request, embedder: Embedder | None
+    ) -> Outcome:
         question = merged(request.questions)
-        candidates = await self._candidates(collection, request)
+        candidates = await self._candidates(collection, request, embedder)
         ranked = rank(candidates, question, self._weights)
         wanted = request.rerank if request.rerank is not None else self._second is not None
         if not wanted:
@@ -89,25 +102,16 @@ class Searcher:
             return Outcome(found[:limit], len(ranked), degraded=[f"rerank: {error.message}"])
         return Outcome(best[:limit], len(ranked), used_rerank=True)
 
-    async def _require(self, collection: str) -> None:
-        """Once for a collection: it is there, holds code, and was built with this model."""
-        if collection in self._usable:
-            return
-        info = await self._store.collection_info(collection)
-        if not holds_code(info):
-            raise InvalidInput("collection", f"{collection!r} holds something else than code")
-        await self._store.ensure_collection(collection, spec(self._embedder))
-        self._usable.add(collection)
-
-    async def _candidates(self, collection: str, request: Request) -> list[Candidate]:
+    async def _candidates(
+        self, collection: str, request: Request, embedder: Embedder | None
+    ) -> list[Candidate]:
         """Every leg of every question in one call; what is not known of the chunks in another."""
         queries: list[Query] = []
         for question in request.questions:
             scope = request.scope.narrowed(question.filters)
             where = await scope.filter(self._store, collection)
-            dense = await asyncio.to_thread(self._embedder.embed_query, question.text)
-            queries += _queries(question, dense.tolist(), where)
-        answers = await self._store.query_batch(collection, queries)
+            queries += _queries(question, await _embedded(embedder, question), where)
+        answers = await self._store.query_batch(collection, queries) if queries else []
         scores = _scores(queries, answers)
         ids = {name for best in scores.values() for name in best}
         known = await self._chunks.of(collection, ids)
@@ -126,16 +130,31 @@ class Searcher:
         ]
 
 
-def _queries(question: Question, dense: Sequence[float], where: Filter | None) -> list[Query]:
-    near = Query([Leg(DENSE, dense, DEPTH)], limit=DEPTH, filter=where, with_payload=False)
-    queries = [near]
+def _require_code(info: CollectionInfo) -> None:
+    if not holds_code(info):
+        raise InvalidInput("collection", f"{info.name!r} holds something else than code")
+
+
+async def _embedded(embedder: Embedder | None, question: Question) -> list[float] | None:
+    if embedder is None:
+        return None
+    vector: list[float] = (await asyncio.to_thread(embedder.embed_query, question.text)).tolist()
+    return vector
+
+
+def _queries(
+    question: Question, dense: Sequence[float] | None, where: Filter | None
+) -> list[Query]:
+    """Without a dense vector words are all there is, of the definitions too."""
+    legs = [Leg(DENSE, dense, DEPTH)] if dense is not None else []
     lexical = sparse.query(question.text)
     if lexical.indices:
-        queries.append(replace(near, legs=[Leg(LEXICAL, lexical, DEPTH)]))
-    if question.names:
+        legs.append(Leg(LEXICAL, lexical, DEPTH))
+    queries = [Query([leg], limit=DEPTH, filter=where, with_payload=False) for leg in legs]
+    if question.names and queries:
         named = MatchAny("symbols", [name.lower() for name in question.names])
         narrowed = Filter(must=[named, where] if where else [named])
-        queries.append(replace(near, limit=DEFINITIONS, filter=narrowed))
+        queries.append(replace(queries[0], limit=DEFINITIONS, filter=narrowed))
     return queries
 
 

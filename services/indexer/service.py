@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 
+from services.core.asking import QueryModels
 from services.core.embedding.reranker import open_reranker
 from services.core.memories.model import MemoryWriter
 from services.core.parts import Parts
@@ -54,7 +56,7 @@ async def open_indexer(
         checks={"qdrant": parts.vectors.ping, "embedding": parts.check_model},
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
-        advice=parts.vectors.advice,
+        advice=partial(parts.advice, [settings.collection_name]),
     )
     try:
         yield IndexerServer(service, desk, searcher)
@@ -64,18 +66,17 @@ async def open_indexer(
 
 async def open_searcher(settings: Settings, parts: Parts) -> Searcher:
     """With the reranker that is configured, loaded now and not in a request."""
-    reranker = await asyncio.to_thread(
-        open_reranker, settings.rerank_model, settings.data_dir / "models"
-    )
-    if reranker is None:
-        return Searcher(parts.vectors, parts.embedder)
-    second = SecondStage(
-        reranker,
-        blend=settings.rerank_blend_weight,
-        symbol_boost=settings.post_rerank_symbol_boost,
-        deadline_seconds=settings.rerank_timeout_seconds,
-    )
-    return Searcher(parts.vectors, parts.embedder, second=second)
+    reranker = await asyncio.to_thread(open_reranker, settings.rerank_model, settings.models_dir)
+    second = None
+    if reranker is not None:
+        second = SecondStage(
+            reranker,
+            blend=settings.rerank_blend_weight,
+            symbol_boost=settings.post_rerank_symbol_boost,
+            deadline_seconds=settings.rerank_timeout_seconds,
+        )
+    models = QueryModels(parts.vectors, parts.embedder, settings.models_dir)
+    return Searcher(parts.vectors, parts.embedder, second=second, models=models)
 
 
 def default_repo(settings: Settings) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from services.core.errors import StorageFailed
+from services.core.vectors.names import is_generation
 
 T = TypeVar("T")
 
@@ -141,6 +142,28 @@ class IndexState:
     async def forget_repo(self, shelf: Shelf) -> None:
         """Drop every row of the repo; its name stays its own."""
         await self._change(lambda db: db.execute(f"DELETE FROM files WHERE {IS_SHELF}", shelf.key))
+
+    async def take_over(self, shelf: Shelf, built: str) -> None:
+        """The rows that were written for a new collection stand in the place of the old ones."""
+
+        def change(db: sqlite3.Connection) -> None:
+            db.execute(f"DELETE FROM files WHERE {IS_SHELF}", shelf.key)
+            moved = f"UPDATE files SET collection = ? WHERE {IS_SHELF}"
+            db.execute(moved, (shelf.collection, shelf.store, built, shelf.repo))
+
+        await self._run(change)
+
+    async def forget_builds(self, store: str, collection: str) -> None:
+        """Drop the rows of collections that were built for this name and never took it."""
+
+        def change(db: sqlite3.Connection) -> None:
+            query = "SELECT DISTINCT collection FROM files WHERE store = ?"
+            for [name] in db.execute(query, (store,)).fetchall():
+                if is_generation(name, collection):
+                    gone = "DELETE FROM files WHERE store = ? AND collection = ?"
+                    db.execute(gone, (store, name))
+
+        await self._run(change)
 
     def close(self) -> None:
         with self._lock:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
 from services.core.embedding.protocol import Embedder
-from services.core.embedding.static import StaticEmbedder
+from services.core.embedding.static import DESCRIPTION, StaticEmbedder
 from services.core.embedding.transformer import FastembedEmbedder, OnnxEmbedder
 from services.core.errors import ModelUnavailable
 
@@ -19,20 +19,35 @@ def open_embedder(name: str, cache_path: Path) -> CachedEmbedder:
     return CachedEmbedder(embedder, EmbeddingCache(cache_path))
 
 
-def _load(name: str, download_dir: Path) -> Embedder:
+def open_present(name: str, download_dir: Path) -> Embedder:
+    """The model that an older collection names, if it is on this machine: nothing is downloaded.
+
+    A static model in a folder is known by the name that it gives itself, and not found by it.
+    """
+    return _load(name, download_dir, download=False)
+
+
+def _load(name: str, download_dir: Path, *, download: bool = True) -> Embedder:
     if name in shipped_models():
         return StaticEmbedder(SHIPPED / name)
     if name.startswith(PACKAGE_PREFIX):
-        return OnnxEmbedder(name, _package_folder(name))
+        return _of_folder(name, _package_folder(name))
     folder = Path(name).expanduser()
     if folder.is_dir():
-        return OnnxEmbedder(str(folder.resolve()), folder)
-    return FastembedEmbedder(name, download_dir)
+        return _of_folder(str(folder.resolve()), folder)
+    return FastembedEmbedder(name, download_dir, download=download)
+
+
+def _of_folder(name: str, folder: Path) -> Embedder:
+    """A static model has a description beside it and a name of its own."""
+    if (folder / DESCRIPTION).is_file():
+        return StaticEmbedder(folder)
+    return OnnxEmbedder(name, folder)
 
 
 def shipped_models() -> list[str]:
     """The models inside our own package."""
-    return sorted(path.name for path in SHIPPED.iterdir() if (path / "model.json").is_file())
+    return sorted(path.name for path in SHIPPED.iterdir() if (path / DESCRIPTION).is_file())
 
 
 def _package_folder(name: str) -> Path:

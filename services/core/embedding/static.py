@@ -20,6 +20,7 @@ from tokenizers import Tokenizer
 from services.core.errors import ModelUnavailable
 
 SHIPPED_MODEL = Path(__file__).parent.parent / "models" / "static-minilm-256"
+DESCRIPTION = "model.json"  # what a folder with such a model holds
 FORMAT = 1  # of the model folder; distil.py writes the same number
 
 # A chunk has a few hundred tokens. What follows these limits would cost time and hardly move the
@@ -44,13 +45,14 @@ class StaticEmbedder:
 
     def __init__(self, folder: Path = SHIPPED_MODEL) -> None:
         try:
-            described = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+            described = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
             self._table = _load_table(folder)
             self._tokenizer = _load_tokenizer(folder)
         # ValueError: a file that is not what its name says.
         except (OSError, ValueError) as error:
             raise ModelUnavailable(
-                f"The model folder {folder} cannot be read ({error}); reinstall the package."
+                f"The model folder {folder} cannot be read ({error}); make it again, or reinstall "
+                "the package."
             ) from error
         if described.get("format") != FORMAT:
             raise ModelUnavailable(

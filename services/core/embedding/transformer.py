@@ -86,11 +86,11 @@ class OnnxEmbedder:
 class FastembedEmbedder:
     """A model of fastembed's catalogue, downloaded once into the data folder."""
 
-    def __init__(self, name: str, cache_dir: Path) -> None:
+    def __init__(self, name: str, cache_dir: Path, *, download: bool = True) -> None:
         from fastembed import TextEmbedding  # noqa: PLC0415 - slow to import
 
         self.name = name
-        self._model = from_catalogue(SETTING, name, TextEmbedding, cache_dir)
+        self._model = from_catalogue(SETTING, name, TextEmbedding, cache_dir, download=download)
         self.dims = int(self._model.embedding_size)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -107,7 +107,9 @@ class FastembedEmbedder:
         return _normalised(rows)
 
 
-def from_catalogue(setting: str, name: str, kind: Any, cache_dir: Path) -> Any:
+def from_catalogue(
+    setting: str, name: str, kind: Any, cache_dir: Path, *, download: bool = True
+) -> Any:
     """A model of one of fastembed's classes; a name it does not know is refused with those near it,
     and a download that fails with what to do."""
     known = [model["model"] for model in kind.list_supported_models()]
@@ -120,7 +122,7 @@ def from_catalogue(setting: str, name: str, kind: Any, cache_dir: Path) -> Any:
         )
     log.info("loading %s; the first time it is downloaded to %s", name, cache_dir)
     try:
-        return kind(name, cache_dir=str(cache_dir))
+        return kind(name, cache_dir=str(cache_dir), local_files_only=not download)
     except (ValueError, OSError) as error:
         raise ModelUnavailable(
             f"{setting}={name} could not be downloaded: {error} Check the network, copy the model "

@@ -44,12 +44,12 @@ def health_app(service: Service, mcp: FastMCP, metrics: Metrics) -> Starlette:
     async def readyz(_: Request) -> Response:
         checks = await readiness(service.checks)
         ready = all(outcome == OK for outcome in checks.values())
-        advice = await service.advice() if ready else None
+        advice = await service.advice() if ready else []
         body = {
             "ok": ready,
             "service": service.name,
             "checks": checks,
-            "advice": [advice] if advice else [],
+            "advice": list(advice),
         }
         return JSONResponse(body, status_code=200 if ready else 503)
 

@@ -41,12 +41,12 @@ Check = Callable[[], Awaitable[None]]
 """A readiness check: returns when the part works, raises with the reason when it does not."""
 
 
-Advice = Callable[[], Awaitable[str | None]]
+Advice = Callable[[], Awaitable[Sequence[str]]]
 """What the operator should know although everything works."""
 
 
-async def _no_advice() -> str | None:
-    return None
+async def _no_advice() -> Sequence[str]:
+    return []
 
 
 @dataclass(frozen=True)

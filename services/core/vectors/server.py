@@ -154,8 +154,12 @@ class ServerStore:
         with self._server.errors(name):
             for left in (await self._names.look()).hidden(name):
                 await self._client.delete_collection(left)
-            await self._create(built, spec)
-            await self._index(built, spec.indexes)
+            try:
+                await self._create(built, spec)
+                await self._index(built, spec.indexes)
+            except BaseException:  # nobody else knows what it is called
+                await self._client.delete_collection(built)
+                raise
         return built
 
     async def swap(self, name: str, built: str) -> None:

@@ -70,9 +70,7 @@ async def _reranker(settings: Settings) -> Reranker | None:
     """Loaded now and not in a request."""
     if not settings.enable_reranking:
         return None
-    return await asyncio.to_thread(
-        open_reranker, settings.rerank_model, settings.data_dir / "models"
-    )
+    return await asyncio.to_thread(open_reranker, settings.rerank_model, settings.models_dir)
 
 
 def _threads(

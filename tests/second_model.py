@@ -1,0 +1,25 @@
+"""A second static model, made of the shipped one: other directions, fewer dims, another name."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from services.core.embedding.static import DESCRIPTION, SHIPPED_MODEL
+
+NAME = "static-second-128"
+DIMS = 128
+
+
+def second_model(folder: Path) -> str:
+    """What EMBEDDING_MODEL says to use it."""
+    made = folder / "second-model"
+    made.mkdir(parents=True)
+    for name in ("tokenizer.json", "scales.npy"):
+        shutil.copy(SHIPPED_MODEL / name, made / name)
+    table = np.load(SHIPPED_MODEL / "embeddings.npy")
+    np.save(made / "embeddings.npy", table[:, DIMS - 1 :: -1])
+    described = json.loads((SHIPPED_MODEL / DESCRIPTION).read_text())
+    (made / DESCRIPTION).write_text(json.dumps(described | {"name": NAME, "dims": DIMS}))
+    return str(made)
