@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Literal
 from ctx.probe import Answer, ask_all
 from services.core.embedding.choose import open_embedder
 from services.core.errors import CtxError, SettingsInvalid
-from services.core.parts import open_parts, open_vectors, prepare_data_dir
+from services.core.parts import open_parts, open_vectors, outdated, prepare_data_dir
 from services.core.settings import HEALTH_PORT_OFFSET, Settings, load
+from services.core.vectors.model import Model
 from services.core.vectors.owner import Owner, who_owns
 from services.memory.records.health import examine
 
@@ -44,8 +45,15 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"ok": not failed, "findings": [asdict(f) for f in findings]}, indent=2))
     else:
         print("\n".join(_line(finding) for finding in findings))
-        print("\nSomething needs mending: see above." if failed else "\nAll is well.")
+        print(f"\n{_verdict(findings)}")
     return 1 if failed else 0
+
+
+def _verdict(findings: Sequence[Finding]) -> str:
+    states = {finding.state for finding in findings}
+    if "fail" in states:
+        return "Something needs mending: see above."
+    return "Something should be looked at: see above." if "warn" in states else "All is well."
 
 
 async def diagnose(*, fix: bool = False) -> Sequence[Finding]:
@@ -62,8 +70,9 @@ async def diagnose(*, fix: bool = False) -> Sequence[Finding]:
     owner = who_owns(settings.vectors_dir)
     findings += [_server(answer) for answer in answers if answer.running]
     findings += _ports(settings, answers)
-    findings.append(await asyncio.to_thread(_model, settings))
-    findings.append(await _qdrant(settings, owner, answers))
+    finding, model = await asyncio.to_thread(_model, settings)
+    findings.append(finding)
+    findings += await _qdrant(settings, owner, answers, model)
     findings += await _fixed(settings, owner) if fix else [await _records(settings)]
     return findings
 
@@ -128,18 +137,21 @@ def _free(host: str, port: int) -> bool:
     return True
 
 
-def _model(settings: Settings) -> Finding:
+def _model(settings: Settings) -> tuple[Finding, Model | None]:
     try:
         embedder = open_embedder(settings.embedding_model, settings.embedding_cache_path)
     except CtxError as error:
         mend = "Unset EMBEDDING_MODEL to use the model that ships with ctx."
-        return Finding("embedding model", "fail", error.message, mend)
+        return Finding("embedding model", "fail", error.message, mend), None
     embedder.embed_query("hello")
     embedder.close()
-    return Finding("embedding model", "ok", f"{embedder.name}, {embedder.dims} dimensions")
+    model = Model(embedder.name, embedder.dims)
+    return Finding("embedding model", "ok", f"{model.name}, {model.dims} dimensions"), model
 
 
-async def _qdrant(settings: Settings, owner: Owner | None, answers: Sequence[Answer]) -> Finding:
+async def _qdrant(
+    settings: Settings, owner: Owner | None, answers: Sequence[Answer], model: Model | None
+) -> list[Finding]:
     """A folder that a process owns is not opened: that process was asked instead."""
     if owner is not None and settings.qdrant_url is None:
         detail = f"owned by process {owner.pid} ({owner.command}) since {owner.since}"
@@ -147,17 +159,19 @@ async def _qdrant(settings: Settings, owner: Owner | None, answers: Sequence[Ans
             mend = (
                 f"It answers on other ports, or hangs: look at it, or stop it (kill {owner.pid})."
             )
-            return Finding("qdrant", "warn", detail, mend)
+            return [Finding("qdrant", "warn", detail, mend)]
         return _advised(detail, [text for answer in answers for text in answer.advice])
     try:
         async with open_vectors(settings) as vectors:
             await vectors.ping()
-            count = len(await vectors.list_collections())
+            infos = await vectors.list_collections()
             advice = await vectors.advice()
-            detail = f"{vectors.engine}, {count} collections"
+            detail = f"{vectors.engine}, {len(infos)} collections"
     except CtxError as error:
-        return Finding("qdrant", "fail", error.message, "Do what the message says, then try again.")
-    return _advised(detail, [advice] if advice else [])
+        mend = "Do what the message says, then try again."
+        return [Finding("qdrant", "fail", error.message, mend)]
+    old = [text for info in infos for text in (outdated(info, model) if model else ())]
+    return _advised(detail, [*([advice] if advice else []), *old])
 
 
 async def _records(settings: Settings) -> Finding:
@@ -208,10 +222,10 @@ async def _reconcile(settings: Settings) -> "dict[str, Differences]":
             await records.close()
 
 
-def _advised(detail: str, advice: Sequence[str]) -> Finding:
-    if advice:
-        return Finding("qdrant", "warn", detail, advice[0])
-    return Finding("qdrant", "ok", detail)
+def _advised(detail: str, advice: Sequence[str]) -> list[Finding]:
+    """Both servers may say the same."""
+    told = [Finding("qdrant", "warn", detail, text) for text in dict.fromkeys(advice)]
+    return told or [Finding("qdrant", "ok", detail)]
 
 
 def _line(finding: Finding) -> str:

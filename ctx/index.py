@@ -4,25 +4,24 @@ import argparse
 import asyncio
 import contextlib
 import json
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ctx.bar import Bar
 from ctx.complaint import complain
 from ctx.probe import ask, call_indexer
 from services.core.errors import CtxError, InvalidInput, SettingsInvalid
 from services.core.settings import Settings, load
 
-BAR_WIDTH = 30
 SHOWN_FAILURES = 10
 WRONG_USE = (InvalidInput, SettingsInvalid)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """0 when the index is up to date, 1 when the run failed, 2 when it was asked for wrongly."""
-    bar = Bar(visible=sys.stderr.isatty() and not arguments.json)
+    bar = Bar("files", visible=sys.stderr.isatty() and not arguments.json)
     try:
         settings = load()
         folder = Path(arguments.path or settings.workspace).expanduser().resolve()
@@ -35,27 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
     bar.clear()
     print(json.dumps(body, indent=2) if arguments.json else _summary(body))
     return 0
-
-
-class Bar:
-    """One line on the terminal that shows how far the run is."""
-
-    def __init__(self, *, visible: bool) -> None:
-        self._visible = visible
-
-    async def show(self, done: float, total: float | None, message: str | None) -> None:
-        if not self._visible:
-            return
-        share = done / total if total else 0.0
-        filled = "#" * round(share * BAR_WIDTH)
-        counts = f"{done:.0f}/{total:.0f} files" if total else ""
-        line = f"[{filled:<{BAR_WIDTH}}] {share:4.0%} {counts} {message or ''}"
-        print(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr)
-        sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._visible:
-            print("\r\x1b[K", end="", file=sys.stderr)
 
 
 async def _index(

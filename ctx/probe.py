@@ -50,10 +50,23 @@ async def call_indexer(
     settings: Settings, tool: str, arguments: dict[str, Any], **options: Any
 ) -> dict[str, Any]:
     """A tool of the running indexer; `options` go to the MCP client."""
+    return await _call(settings, settings.indexer_http_port, tool, arguments, **options)
+
+
+async def call_memory(
+    settings: Settings, tool: str, arguments: dict[str, Any], **options: Any
+) -> dict[str, Any]:
+    """A tool of the running memory server."""
+    return await _call(settings, settings.memory_http_port, tool, arguments, **options)
+
+
+async def _call(
+    settings: Settings, port: int, tool: str, arguments: dict[str, Any], **options: Any
+) -> dict[str, Any]:
     from services.core.serving.client import call_tool  # noqa: PLC0415 - slow to import
 
     host = WILDCARDS.get(settings.host, settings.host)
-    url = f"http://{url_host(host)}:{settings.indexer_http_port}/mcp"
+    url = f"http://{url_host(host)}:{port}/mcp"
     return await call_tool(url, tool, arguments, settings.own_token, **options)
 
 

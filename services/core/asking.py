@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +17,8 @@ from services.core.vectors.protocol import VectorStore
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+_opened = lru_cache(maxsize=2)(open_present)  # one for all that ask, and models are large
 
 
 @dataclass(frozen=True)
@@ -41,9 +44,9 @@ class QueryModels:
     def __init__(
         self, store: VectorStore, embedder: Embedder, models_dir: Path = Path("models")
     ) -> None:
-        """`models_dir` is where downloaded models lie."""
+        """`embedder` is the configured one; `models_dir` is where downloaded models lie."""
         self._store = store
-        self._embedder = embedder
+        self.embedder = embedder
         self._models_dir = models_dir
         self._checked: dict[str, str] = {}
         self._former: dict[Model, Embedder | None] = {}
@@ -88,7 +91,7 @@ class QueryModels:
                     raise
                 return await self._rebuilt(physical, collection, model)
             self._checked[collection] = physical
-        return QueryModel(physical, self._embedder)
+        return QueryModel(physical, self.embedder)
 
     async def _rebuilt(self, physical: str, collection: str, model: Model) -> QueryModel:
         embedder = await self._load(model)
@@ -103,15 +106,15 @@ class QueryModels:
     async def _load(self, model: Model) -> Embedder | None:
         """Once: the first who asks waits a moment."""
         if model not in self._former:
-            if model.name == self._embedder.name:  # other vectors, the same model
-                self._former[model] = self._embedder
+            if model.name == self.embedder.name:  # other vectors, the same model
+                self._former[model] = self.embedder
             else:
                 self._former[model] = await asyncio.to_thread(self._present, model)
         return self._former[model]
 
     def _present(self, model: Model) -> Embedder | None:
         try:
-            embedder = open_present(model.name, self._models_dir)
+            embedder = _opened(model.name, self._models_dir)
         except ModelUnavailable as error:
             log.warning("the model %s of an older collection: %s", model.name, error.message)
             return None

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from services.core.embedding.cache import CachedEmbedder
 from services.core.embedding.choose import open_embedder
-from services.core.embedding.protocol import Embedder
 from services.core.errors import (
     CollectionNotFound,
     ModelMismatch,
@@ -41,16 +40,17 @@ class Parts:
         """What the operator should know, of the store and of these collections."""
         advice = await self.vectors.advice()
         told = [advice] if advice else []
+        model = Model(self.embedder.name, self.embedder.dims)
         for name in collections:
             with contextlib.suppress(CollectionNotFound):
-                told += outdated(await self.vectors.collection_info(name), self.embedder)
+                told += outdated(await self.vectors.collection_info(name), model)
         return told
 
 
-def outdated(info: CollectionInfo, embedder: Embedder) -> list[str]:
+def outdated(info: CollectionInfo, model: Model) -> list[str]:
     """What to do about a collection that was built with another model; nothing where it was not."""
     try:
-        checks.same_model(info.name, info.spec, Model(embedder.name, embedder.dims))
+        checks.same_model(info.name, info.spec, model)
     except ModelMismatch as mismatch:
         return [mismatch.message]
     return []

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from services.core.embedding.protocol import Embedder
+from services.core.asking import QueryModel, QueryModels
 from services.core.errors import EntryNotFound, InvalidInput
-from services.core.memories.collection import recall
+from services.core.memories.collection import recall, spec
 from services.core.memories.model import (
     DeleteResult,
     ListedMemory,
@@ -28,6 +28,14 @@ from services.memory.settling import settle
 TIME_STAYS = "the time of a memory stays as it was stored"
 
 
+class Recalled(NamedTuple):
+    """The memories that were found, how many the filters admit, and what went otherwise."""
+
+    hits: list[MemoryHit]
+    total: int
+    degraded: Sequence[str] = ()
+
+
 class Memories:
     """What the memory tools do. `taken` are collections of other kinds of entries."""
 
@@ -36,7 +44,7 @@ class Memories:
         records: Records,
         outbox: Outbox,
         store: VectorStore,
-        embedder: Embedder,
+        models: QueryModels,
         sessions: SessionDefaults,
         collection: str,
         taken: Collection[str] = (),
@@ -44,7 +52,7 @@ class Memories:
         self._records = records
         self._outbox = outbox
         self._store = store
-        self._embedder = embedder
+        self._models = models
         self.sessions = sessions
         self._collection = collection
         self._taken = taken
@@ -68,13 +76,26 @@ class Memories:
 
     async def find(
         self, query: str, wanted: Wanted, limit: int, session: str | None = None
-    ) -> tuple[list[MemoryHit], int]:
+    ) -> Recalled:
         """The best memories, and how many the filters admit."""
         if not query.strip():
             raise InvalidInput("query", "Query cannot be empty")
         collection = self.collection(session)
-        await self._outbox.require(collection, Kind.MEMORY)
-        return await recall(self._store, self._embedder, collection, query, wanted, limit)
+
+        async def work(model: QueryModel) -> Recalled:
+            found = await recall(self._store, model.embedder, collection, query, wanted, limit)
+            return Recalled(*found, model.degraded)
+
+        return await self._models.ask(collection, spec(self._models.embedder), work)
+
+    async def rebuild(self) -> dict[Kind, int]:
+        """Build the vectors of every entry anew; how many entries of each kind there are."""
+        return await self._outbox.rebuild()
+
+    @property
+    def model(self) -> str:
+        """The configured one."""
+        return self._models.embedder.name
 
     async def update(
         self,

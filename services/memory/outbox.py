@@ -7,10 +7,12 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
 from services.core.embedding.protocol import Embedder
-from services.core.errors import CollectionNotFound, CtxError, InvalidInput, StorageFailed
+from services.core.errors import CollectionNotFound, CtxError, ModelMismatch, StorageFailed
+from services.core.serving import progress
 from services.core.vectors.model import Filter, HasId
 from services.core.vectors.protocol import VectorStore
 from services.memory.background import beside
+from services.memory.rebuilding import HOPELESS, fill
 from services.memory.reconciling import Differences, compare
 from services.memory.records.model import Due, Entry, Kind
 from services.memory.records.store import LEASE_SECONDS, Records
@@ -22,8 +24,6 @@ BATCH = 100  # entries written to Qdrant at a time
 RETRY_SECONDS = 5.0  # between attempts while Qdrant does not answer
 RENEWALS_A_LEASE = 3  # so that one that comes late loses nothing
 OTHERS_POLL_SECONDS = 0.05  # while another process carries what a caller waits for
-# What writing an entry raises where no later attempt can succeed.
-HOPELESS = (InvalidInput, ValueError, TypeError, OverflowError)
 
 
 class Outbox:
@@ -48,7 +48,9 @@ class Outbox:
         self._routes = routes
         self._alone = alone
         self._turn = asyncio.Lock()
-        self._ready: set[str] = set()
+        self._rebuilds = asyncio.Lock()
+        self._ready: dict[str, str] = {}  # collection → what stood behind it when it was checked
+        self._builds: dict[str, str] = {}  # collection → what is to take its place
         self._healed = False
         self._failures = 0
         self._last_failure = ""
@@ -93,21 +95,54 @@ class Outbox:
         return answer
 
     async def rebuild(self) -> dict[Kind, int]:
-        """Drop every collection and write it anew; how many entries of each kind there are."""
-        counts: dict[Kind, int] = defaultdict(int)
-        for kind, collection, count in await self._collections():
-            await self._store.delete_collection(collection)
-            self._ready.discard(collection)
-            await self._records.enqueue_all(kind, collection)
-            counts[kind] += count
-        await self.heal()
-        return dict(counts)
+        """Build every collection anew behind the old one, which answers until the new one is whole;
+        how many entries of each kind there are."""
+        async with self._rebuilds:
+            await self._begin()
+            collections = await self._collections()
+            counts: dict[Kind, int] = defaultdict(int)
+            try:
+                for kind, collection, _ in collections:
+                    await self._build(kind, collection)
+                for kind, collection, count in collections:
+                    await self._replace(kind, collection)
+                    counts[kind] += count
+            except BaseException:
+                await self._give_up()
+                raise
+            await (self.heal() if self._alone else self.reconcile())
+            return dict(counts)
 
-    async def require(self, collection: str, kind: Kind) -> None:
-        """A collection that is read must exist, and be built with this model."""
-        if collection not in self._ready:
-            await self._store.collection_info(collection)
+    async def _build(self, kind: Kind, collection: str) -> None:
+        with contextlib.suppress(ModelMismatch, StorageFailed):  # whatever it is, it will go
             await self._ensure(kind, collection)
+        spec = self._routes[kind].writer.collection_spec(self._embedder)
+        self._builds[collection] = await self._store.build(collection, spec)
+
+    async def _replace(self, kind: Kind, collection: str) -> None:
+        refused = await self._fill(kind, collection, self._builds[collection])
+        async with self._turn:  # what is being written goes to both or to the new one
+            await self._store.swap(collection, self._builds.pop(collection))
+        await self._records.enqueue(refused, kind, collection)  # to be put aside with the reason
+
+    async def _give_up(self) -> None:
+        while self._builds:
+            _, built = self._builds.popitem()
+            with contextlib.suppress(CtxError):
+                await self._store.delete_collection(built)
+
+    async def _fill(self, kind: Kind, collection: str, built: str) -> list[str]:
+        """Entries are read and written in turn with the outbox's rows, so that an older revision
+        never overwrites a newer one."""
+        writer = self._routes[kind].writer
+        uuids = list(await self._records.revisions(kind, collection))
+        refused: list[str] = []
+        for start in range(0, len(uuids), BATCH):
+            async with self._turn:
+                entries = await self._records.get_by_uuid(uuids[start : start + BATCH], kind)
+                refused += await fill(self._store, self._embedder, writer, built, entries)
+            await progress.report(start + len(entries), len(uuids), f"rebuilding {collection}")
+        return refused
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -122,9 +157,13 @@ class Outbox:
     async def _retry(self) -> None:
         while True:
             await asyncio.sleep(RETRY_SECONDS)
-            with _logged("entries wait for their vectors"):
+            try:
                 self.waiting = await self._records.pending()
                 await (self.drain() if self._healed else self.heal())
+            except ModelMismatch as error:  # until somebody rebuilds; the start said it
+                log.debug("entries wait for their vectors: %s", error)
+            except CtxError as error:
+                log.warning("entries wait for their vectors: %s", error)
 
     async def _begin(self) -> None:
         """What a dead process had claimed is free, and what was put aside is tried again."""
@@ -188,13 +227,28 @@ class Outbox:
         for item in due:
             groups[item.kind, item.collection][item.uuid] = item.entry
         for (kind, collection), by_uuid in groups.items():
-            await self._ensure(kind, collection)
             try:
-                await self._write_group(self._routes[kind], collection, by_uuid)
+                for target in await self._targets(kind, collection):
+                    await self._write_group(self._routes[kind], target, by_uuid)
             except CollectionNotFound:  # somebody deleted it: the next attempt builds it anew
-                self._ready.discard(collection)
+                self._ready.pop(collection, None)
                 self._healed = False
                 raise
+
+    async def _targets(self, kind: Kind, collection: str) -> list[str]:
+        """While a collection is rebuilt, also what is to take its place. An old one of another
+        model takes no more points: what is written then waits until the new one is there."""
+        built = self._builds.get(collection)
+        try:
+            await self._ensure(kind, collection)
+        except ModelMismatch as mismatch:
+            if built is None:
+                raise
+            raise StorageFailed(
+                f"collection {collection} is being rebuilt with another model; what is written "
+                "meanwhile is found when that is done"
+            ) from mismatch
+        return [collection] if built is None else [built, collection]
 
     async def _write_group(
         self, route: Route, collection: str, by_uuid: Mapping[str, Entry | None]
@@ -226,10 +280,10 @@ class Outbox:
 
     async def _ensure(self, kind: Kind, collection: str) -> None:
         """Create the collection, or check that it was built with this model."""
-        if collection not in self._ready:
+        if self._ready.get(collection) != await self._store.resolve(collection):
             spec = self._routes[kind].writer.collection_spec(self._embedder)
             await self._store.ensure_collection(collection, spec)
-            self._ready.add(collection)
+            self._ready[collection] = await self._store.resolve(collection)
 
 
 @contextlib.contextmanager

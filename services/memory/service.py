@@ -4,8 +4,10 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 
-from services.core.errors import StorageFailed
+from services.core.asking import QueryModels
+from services.core.errors import ModelMismatch, StorageFailed
 from services.core.parts import Parts
 from services.core.serving.sessions import SessionDefaults
 from services.core.serving.tool import Service
@@ -53,7 +55,7 @@ async def open_memory(settings: Settings, parts: Parts) -> AsyncIterator[MemoryS
             records,
             outbox,
             parts.vectors,
-            parts.embedder,
+            QueryModels(parts.vectors, parts.embedder, settings.models_dir),
             sessions,
             collection,
             taken=[settings.threads_collection_name],
@@ -70,7 +72,7 @@ async def open_memory(settings: Settings, parts: Parts) -> AsyncIterator[MemoryS
                 },
                 http_port=settings.memory_http_port,
                 sse_port=settings.memory_sse_port,
-                advice=parts.vectors.advice,
+                advice=partial(parts.advice, [collection, settings.threads_collection_name]),
                 gauges={"outbox_waiting": lambda: float(outbox.waiting)},
             ),
             memories,
@@ -98,8 +100,11 @@ def open_outbox(settings: Settings, parts: Parts, records: Records) -> Outbox:
 
 async def _begin(outbox: Outbox) -> None:
     """Without Qdrant the server starts all the same: it keeps memories in SQL, reports itself not
-    ready, and heals when Qdrant answers. A collection of another model stops the start."""
+    ready, and heals when Qdrant answers. With a collection of another model too: what is stored
+    waits, and searching says what to do, until it is rebuilt."""
     try:
         await outbox.heal()
     except StorageFailed as error:
         log.warning("starting without Qdrant: %s", error)
+    except ModelMismatch as error:
+        log.warning("memories cannot be searched: %s", error)

@@ -1,7 +1,7 @@
 """The memory server's tools, in the words of the contract."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -26,7 +26,10 @@ from services.memory.entries import Memories
 
 MAX_QUERY_LENGTH = 1000
 MAX_LIMIT = 100
-TOOLSET = "memory"
+TOOLSET, ADMIN = "memory", "admin"
+# A hundred thousand entries take minutes; a client that gives up earlier ends the rebuild, and the
+# old collections stay.
+REBUILD_SECONDS = 6 * 3600.0
 
 
 MemoryId = Annotated[str, Field(description="Id of the memory, as `store` and `find` give it.")]
@@ -52,6 +55,15 @@ class FindResult(TypedDict):
     results: list[MemoryHit]
     total: int
     query: str
+    degraded: NotRequired[list[str]]
+
+
+class RebuildResult(TypedDict):
+    """What `rebuild_memories` answers: what was written, by which model."""
+
+    ok: bool
+    model: str
+    written: dict[str, int]
 
 
 class ListResult(TypedDict):
@@ -97,8 +109,16 @@ def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool
         A score of 1.0 is first by both. Matching words are marked <<so>> in the highlights.
         """
         wanted = Wanted(kind, language, topic, tag_list(tags) or (), priority_min)
-        results, total = await memories.find(query, wanted, limit, session)
-        return {"ok": True, "results": results, "total": total, "query": query}
+        found = await memories.find(query, wanted, limit, session)
+        answer: FindResult = {
+            "ok": True,
+            "results": found.hits,
+            "total": found.total,
+            "query": query,
+        }
+        if found.degraded:
+            answer["degraded"] = list(found.degraded)
+        return answer
 
     async def update_memory(
         memory_id: MemoryId,
@@ -151,11 +171,20 @@ def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool
             "has_more": offset + len(results) < total,
         }
 
+    async def rebuild_memories() -> RebuildResult:
+        """Write the vectors of all memories and threads anew, with the model that is configured.
+
+        Needed once after the embedding model was changed. Searches and stores go on meanwhile.
+        """
+        written = {kind.value: count for kind, count in (await memories.rebuild()).items()}
+        return {"ok": True, "model": memories.model, "written": written}
+
     return [
         Tool(store, "Store a memory", TOOLSET, Effect.ADDS),
         Tool(find, "Find memories", TOOLSET, Effect.READS),
         Tool(update_memory, "Update a memory", TOOLSET, Effect.SETS),
         Tool(delete_memory, "Delete memories", TOOLSET, Effect.DESTROYS),
         Tool(list_memories, "List memories", TOOLSET, Effect.READS),
+        Tool(rebuild_memories, "Rebuild the vectors", ADMIN, Effect.SETS, REBUILD_SECONDS),
         session_tool(sessions),
     ]

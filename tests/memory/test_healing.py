@@ -34,8 +34,8 @@ async def store(settings: Settings, *texts: str) -> list[str]:
 
 async def find_all(settings: Settings) -> set[str]:
     async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
-        hits, _ = await memory.memories.find("note", Wanted(), 100)
-        return {hit["information"] for hit in hits}
+        found = await memory.memories.find("note", Wanted(), 100)
+        return {hit["information"] for hit in found.hits}
 
 
 async def test_a_lost_vector_folder_is_rebuilt_at_the_next_start(settings: Settings) -> None:
@@ -84,7 +84,7 @@ async def test_storing_goes_on_without_qdrant_and_heals_with_it(
         await parts.vectors.delete_collection(settings.memory_collection_name)
 
 
-async def test_another_model_stops_the_start_and_names_the_way_out(settings: Settings) -> None:
+async def test_another_model_is_refused_and_the_way_out_named(settings: Settings) -> None:
     await store(settings, "note one")
 
     class Other:

@@ -35,7 +35,7 @@ async def store(memories: Memories, text: str, **metadata: Any) -> str:
 
 
 async def find(memories: Memories, query: str, **wanted: Any) -> list[dict[str, Any]]:
-    hits, _ = await memories.find(query, Wanted(**wanted), 10)
+    hits, *_ = await memories.find(query, Wanted(**wanted), 10)
     return [dict(hit) for hit in hits]
 
 

@@ -119,14 +119,3 @@ async def test_what_is_put_aside_waits_for_a_change_or_a_retry(records: Records)
     await records.change([Change(entry_id, text="better")], Kind.MEMORY)
     await records.done(await records.due(10))
     assert await records.parked() == []
-
-
-async def test_everything_can_be_enqueued_once(records: Records) -> None:
-    await records.add([note(f"{n}") for n in range(3)])
-    await records.enqueue_all(Kind.MEMORY, "memories")
-    assert await records.pending() == 3
-    await records.done(await records.due(10))
-    await records.enqueue_all(Kind.MEMORY, "memories")
-    await records.enqueue_all(Kind.MEMORY, "another")
-    due = await records.due(10)
-    assert [item.entry.text for item in due if item.entry] == ["0", "1", "2"]

@@ -60,16 +60,28 @@ def points(memories: Sequence[Memory], embedder: Embedder) -> list[Point]:
 
 
 async def recall(
-    store: VectorStore, embedder: Embedder, collection: str, query: str, wanted: Wanted, limit: int
+    store: VectorStore,
+    embedder: Embedder | None,
+    collection: str,
+    query: str,
+    wanted: Wanted,
+    limit: int,
 ) -> tuple[list[MemoryHit], int]:
-    """The best memories for a query, and how many the filters admit in all."""
+    """The best memories for a query, and how many the filters admit in all.
+
+    Without an embedder only words are compared.
+    """
     where = wanted.filter()
-    dense = await asyncio.to_thread(embedder.embed_query, query)
     depth = max(MIN_CANDIDATES, limit * CANDIDATES_A_RESULT)
-    legs = [Leg(DENSE, dense.tolist(), depth)]
+    legs = []
+    if embedder is not None:
+        dense = await asyncio.to_thread(embedder.embed_query, query)
+        legs.append(Leg(DENSE, dense.tolist(), depth))
     lexical = sparse.query(query)
     if lexical.indices:
         legs.append(Leg(LEXICAL, lexical, depth))
+    if not legs:
+        return [], await store.count(collection, where)
     request = Query(legs=legs, limit=limit, fusion=RankFusion(k=RRF_K), filter=where)
     hits, total = await asyncio.gather(
         store.query(collection, request), store.count(collection, where)

@@ -8,7 +8,7 @@ revision never overwrites a newer one.
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import and_, delete, exists, func, insert, select, update
+from sqlalchemy import and_, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.memory.records.engine import Dialect
@@ -83,17 +83,6 @@ async def park(connection: AsyncConnection, due: Due, problem: str) -> None:
 async def retry_parked(connection: AsyncConnection) -> None:
     parked = outbox.c.problem.is_not(None)
     await connection.execute(update(outbox).where(parked).values(problem=None))
-
-
-async def enqueue_all(connection: AsyncConnection, kind: Kind, collection: str) -> None:
-    """Have the points of every entry of a collection written again."""
-    waiting = exists().where(outbox.c.uuid == entries.c.uuid, outbox.c.claimed_by.is_(None))
-    rows = select(entries.c.uuid, entries.c.kind, entries.c.collection).where(
-        entries.c.kind == kind.value, entries.c.collection == collection, ~waiting
-    )
-    await connection.execute(
-        insert(outbox).from_select(["uuid", "kind", "collection"], rows.order_by(entries.c.id))
-    )
 
 
 async def pending(connection: AsyncConnection, uuids: Sequence[str] | None) -> int:

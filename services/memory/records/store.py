@@ -321,11 +321,6 @@ class Records:
         async with self._database.writing("fill the outbox") as connection:
             await writing.enqueue(connection, rows)
 
-    async def enqueue_all(self, kind: Kind, collection: str) -> None:
-        """Have the points of every entry of a collection written again."""
-        async with self._database.writing("fill the outbox") as connection:
-            await claims.enqueue_all(connection, kind, collection)
-
 
 def _lacks_summary(kind: Kind, min_length: int) -> ColumnElement[bool]:
     is_long = func.length(entries.c.text) >= min_length

@@ -5,11 +5,11 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from services.core.embedding.protocol import Embedder
-from services.core.vectors.model import Filter, Hit, Leg, MatchAny, Query
+from services.core.asking import QueryModels
+from services.core.errors import CtxError, SearchFailed
+from services.core.vectors.model import CollectionSpec, Filter, Hit, Leg, MatchAny, Query
 from services.core.vectors.protocol import VectorStore
-from services.memory.outbox import Outbox
-from services.memory.records.model import Criteria, Kind, MetadataFilter
+from services.memory.records.model import Criteria, MetadataFilter
 from services.memory.records.store import Records
 from services.memory.threads.vectors import CHUNK, DENSE, ID, payload_filter
 from services.memory.writers import ENTRY
@@ -37,41 +37,70 @@ class Near:
     chunk: int
 
 
+@dataclass(frozen=True)
+class Sought:
+    """A query as a vector, for what stood behind the collection's name when it was made."""
+
+    text: str
+    physical: str
+    vector: Sequence[float]
+
+
 class Meaning:
     """The semantic leg of every search."""
 
     def __init__(
         self,
         store: VectorStore,
-        embedder: Embedder,
+        models: QueryModels,
         records: Records,
-        outbox: Outbox,
+        spec: CollectionSpec,
         collection: str,
         indexed: Collection[str] = (),
     ) -> None:
+        """`spec` is what the configured model needs of the collection."""
         self._store = store
-        self._embedder = embedder
+        self._models = models
         self._records = records
-        self._outbox = outbox
+        self._spec = spec
         self._collection = collection
         self._indexed = frozenset(indexed)
 
     @property
     def model(self) -> str:
-        return self._embedder.name
+        return self._models.embedder.name
 
-    async def embed(self, query: str) -> Sequence[float]:
-        vector: list[float] = (await asyncio.to_thread(self._embedder.embed_query, query)).tolist()
-        return vector
+    async def embed(self, query: str) -> Sought:
+        """With the collection's model, which is another than the configured while it is rebuilt."""
+        model = await self._models.of(self._collection, self._spec)
+        if model.embedder is None:
+            raise SearchFailed(model.degraded[0])
+        vector = await asyncio.to_thread(model.embedder.embed_query, query)
+        return Sought(query, model.physical, vector.tolist())
 
-    async def nearest(self, vector: Sequence[float], criteria: Criteria, wanted: int) -> list[Near]:
+    async def nearest(self, sought: Sought, criteria: Criteria, wanted: int) -> list[Near]:
         """The nearest entries that the criteria admit, each once; at least so many, if they exist.
 
-        Qdrant answers all criteria but metadata. For those, pages of points are looked through,
+        Where meanwhile a rebuild put another collection behind the name, that one is asked anew.
+        """
+        while True:
+            try:
+                near = await self._nearest(sought.vector, criteria, wanted)
+            except CtxError:
+                if await self._store.resolve(self._collection) == sought.physical:
+                    raise
+            else:
+                if await self._store.resolve(self._collection) == sought.physical:
+                    return near
+            sought = await self.embed(sought.text)
+
+    async def _nearest(
+        self, vector: Sequence[float], criteria: Criteria, wanted: int
+    ) -> list[Near]:
+        """Qdrant answers all criteria but metadata. For those, pages of points are looked through,
         each admitted by SQL, until there are enough. A filter that admits few entries is handed to
         Qdrant by their ids instead, so that the pages do not go on for long.
         """
-        await self._outbox.require(self._collection, Kind.THREAD)
         page = FIRST_FILTERED_PAGE if criteria.metadata else FIRST_PAGE
         looking = _Looking(wanted, payload_filter(criteria), page)
         if any(self._is_indexed(each) for each in criteria.metadata):

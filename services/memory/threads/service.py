@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
+from services.core.asking import QueryModels
 from services.core.embedding.reranker import Reranker, open_reranker
 from services.core.llm.choose import open_decoder
 from services.core.parts import Parts
@@ -87,9 +88,9 @@ def _threads(
     results = Results(records, settings.search_truncation_length, cutting, second)
     meaning = Meaning(
         parts.vectors,
-        parts.embedder,
+        QueryModels(parts.vectors, parts.embedder, settings.models_dir),
         records,
-        outbox,
+        ThreadVectors(cutting).collection_spec(parts.embedder),
         collection,
         indexed=[field.partition(":")[0] for field in settings.metadata_indexed_fields],
     )
