@@ -14,7 +14,7 @@ from tests.indexer.repositories import Repository, function
 from tests.running import ROOT, environment, run_ctx, running
 
 FILES = 150
-KILLS = 3
+KILLS = 2
 
 
 @pytest.fixture

@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from services.core.embedding.choose import open_embedder, shipped_models
+from services.core.embedding.choose import open_embedder, open_present, shipped_models
 from services.core.errors import ModelUnavailable
 from services.core.settings import Settings
+from tests import second_model
 
 
 def test_the_default_model_ships(tmp_path: Path) -> None:
@@ -14,6 +15,23 @@ def test_the_default_model_ships(tmp_path: Path) -> None:
     assert embedder.name == default
     assert embedder.embed_query("hello").shape == (embedder.dims,)
     embedder.close()
+
+
+def test_a_folder_with_a_static_model_is_one(tmp_path: Path) -> None:
+    name = second_model.second_model(tmp_path)
+    embedder = open_embedder(name, tmp_path / "cache.sqlite")
+    assert (embedder.name, embedder.dims) == (second_model.NAME, second_model.DIMS)
+    assert embedder.embed_query("hello").shape == (second_model.DIMS,)
+    embedder.close()
+
+
+def test_an_older_model_is_opened_where_it_is_on_this_machine(tmp_path: Path) -> None:
+    [shipped, *_] = shipped_models()
+    assert open_present(shipped, tmp_path).name == shipped
+    for name in (second_model.NAME, "BAAI/bge-small-en-v1.5"):  # unknown, and not downloaded
+        with pytest.raises(ModelUnavailable):
+            open_present(name, tmp_path)
+    assert not list(tmp_path.glob("models--*"))
 
 
 @pytest.mark.parametrize(
