@@ -256,6 +256,9 @@ class CountingEmbedder:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self._embedder.embed_query(text)
 
+    def embed_words(self, words: Sequence[str]) -> NDArray[np.float32] | None:
+        return self._embedder.embed_words(words)
+
 
 async def index(folder: Path) -> dict[str, Any]:
     """One index run in this process; `watch` measures it from outside."""

@@ -63,11 +63,16 @@ def terms(word: str) -> tuple[str, ...]:
     """
     if len(word) > MAX_TERM_LENGTH:
         return ()
-    parts = [part.lower() for part in _PART.findall(word)]
-    kept = [_stemmer.stem_word(part) for part in parts if part not in STOPWORDS]
-    if len(parts) > 1:
+    found = parts(word)
+    kept = [_stemmer.stem_word(part) for part in found if part not in STOPWORDS]
+    if len(found) > 1:
         kept.append(word.strip("_").lower())
     return tuple(kept)
+
+
+def parts(text: str) -> list[str]:
+    """The words that a text and its identifiers are made of, in lower case."""
+    return [part.lower() for part in _PART.findall(text)]
 
 
 def text_terms(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from services.core.errors import SearchFailed
-from services.core.tokens import terms, text_terms
+from services.core.tokens import parts, terms
 from services.core.vectors.protocol import VectorStore
 
 WEIGHED = "weighed"  # the payload field that holds it
@@ -39,9 +39,9 @@ class Features(NamedTuple):
     kind: str
     symbol_path: str
     symbols: frozenset[str]
-    file_terms: frozenset[str]
+    file_words: tuple[str, ...]
     name_terms: frozenset[str]
-    symbol_terms: frozenset[str]
+    symbol_words: tuple[str, ...]
     is_test: bool
     is_docs: bool
     is_generated: bool
@@ -60,9 +60,9 @@ def features(known: Mapping[str, Any]) -> Features:
         kind=str(known["kind"]),
         symbol_path=str(known["symbol_path"]).lower(),
         symbols=frozenset(names),
-        file_terms=_file_terms(path),
+        file_words=_file_words(path),
         name_terms=_terms(names),
-        symbol_terms=_terms((str(known["symbol"]),)),
+        symbol_words=tuple(parts(str(known["symbol"]))),
         is_test=bool(known["is_test"]),
         is_docs=bool(known["is_docs"]),
         is_generated=bool(known["is_generated"] or known["is_vendored"]),
@@ -71,8 +71,8 @@ def features(known: Mapping[str, Any]) -> Features:
 
 
 @lru_cache(maxsize=SHARED)
-def _file_terms(path: str) -> frozenset[str]:
-    return frozenset(text_terms(path.rpartition("/")[2].partition(".")[0]))
+def _file_words(path: str) -> tuple[str, ...]:
+    return tuple(parts(path.rpartition("/")[2].partition(".")[0]))
 
 
 @lru_cache(maxsize=SHARED)
@@ -89,26 +89,23 @@ def packed(chunk: Features) -> str:
             chunk.kind,
             chunk.symbol_path,
             sorted(chunk.symbols),
-            sorted(chunk.file_terms),
             sorted(chunk.name_terms),
-            sorted(chunk.symbol_terms),
+            chunk.symbol_words,
             *(int(flag) for flag in flags),
         ]
     )
 
 
 def unpacked(repo: str, path: str, text: str) -> Features:
-    line, kind, symbol_path, symbols, file, names, symbol, test, docs, generated, aside = (
-        json.loads(text)
-    )
+    line, kind, symbol_path, symbols, names, symbol, test, docs, generated, aside = json.loads(text)
     return Features(
         Place(repo, path, line),
         kind,
         symbol_path,
         frozenset(symbols),
-        frozenset(file),
+        _file_words(path),
         frozenset(names),
-        frozenset(symbol),
+        tuple(symbol),
         bool(test),
         bool(docs),
         bool(generated),
@@ -141,11 +138,12 @@ class KnownChunks:
 
     async def _learn(self, collection: str, ids: Sequence[str]) -> None:
         for record in await self._store.retrieve(collection, ids, fields=_READ):
-            repo, path, text = (record.payload.get(field) for field in _READ)
-            if repo is None or path is None or text is None:
+            try:
+                repo, path, text = (record.payload[field] for field in _READ)
+                self._known[collection, record.id] = unpacked(repo, path, text)
+            except (KeyError, ValueError) as error:  # a field, or a part of one, that is not there
                 raise SearchFailed(
                     f"collection {collection} was written by another version of ctx; bring it up "
                     "to date with: ctx index",
                     collection=collection,
-                )
-            self._known[collection, record.id] = unpacked(repo, path, text)
+                ) from error

@@ -5,7 +5,7 @@ docs/benchmarks.md has the ablation of every rule: a rule stays because it gains
 
 import heapq
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -66,13 +66,25 @@ class Ranked(NamedTuple):
         return -self.score, self.candidate.features.place
 
 
+def words_of(candidates: Sequence[Candidate]) -> Iterator[str]:
+    """The words of the candidates' names, of which `rank` wants to know how near they are."""
+    for candidate in candidates:
+        yield from candidate.features.file_words
+        yield from candidate.features.symbol_words
+
+
 def rank(
-    candidates: Sequence[Candidate], question: Question, weights: Weights = DEFAULT
+    candidates: Sequence[Candidate],
+    question: Question,
+    near: Mapping[str, float],
+    weights: Weights = DEFAULT,
 ) -> list[Ranked]:
-    """Every candidate, the best first."""
+    """Every candidate, the best first. `near` says of words of their names how near they are to
+    the question."""
     fused = _fused(candidates, weights)
     ranked = [
-        _ruled(c, score, question, weights) for c, score in zip(candidates, fused, strict=True)
+        _ruled(c, score, question, near, weights)
+        for c, score in zip(candidates, fused, strict=True)
     ]
     return sorted(_coherent(ranked, weights), key=lambda item: item.order)
 
@@ -128,10 +140,16 @@ def _fused(candidates: Sequence[Candidate], weights: Weights) -> list[float]:
 # --- rules ---------------------------------------------------------------------------------
 
 
-def _ruled(candidate: Candidate, fused: float, question: Question, weights: Weights) -> Ranked:
+def _ruled(
+    candidate: Candidate,
+    fused: float,
+    question: Question,
+    near: Mapping[str, float],
+    weights: Weights,
+) -> Ranked:
     chunk = candidate.features
     defined = _definition(chunk, question, weights)
-    named = _naming(chunk, question.terms, weights)
+    named = _naming(chunk, question.terms, near, weights)
     place = _place(chunk, question.terms, weights)
     score = (fused + defined) * named * place
     rules = {"fusion": fused, "definition": defined, "naming": named, "place": place}
@@ -150,13 +168,15 @@ def _definition(chunk: Features, question: Question, weights: Weights) -> float:
     return weights.definition * (1.0 if chunk.kind in _DEFINING_KINDS else weights.assigned)
 
 
-def _naming(chunk: Features, query: frozenset[str], weights: Weights) -> float:
+def _naming(
+    chunk: Features, query: frozenset[str], near: Mapping[str, float], weights: Weights
+) -> float:
     """How well names agree with the query: of the file, of what the chunk defines."""
     return (
         1.0
-        + weights.file_name * _share(chunk.file_terms, query)
+        + weights.file_name * _nearness(chunk.file_words, near)
         + weights.query_in_names * _share(query, chunk.name_terms)
-        + weights.symbol_in_query * _share(chunk.symbol_terms, query)
+        + weights.symbol_in_query * _nearness(chunk.symbol_words, near)
     )
 
 
@@ -198,6 +218,11 @@ def _coherent(ranked: Sequence[Ranked], weights: Weights) -> list[Ranked]:
 
 def _raised(item: Ranked, bonus: float) -> Ranked:
     return Ranked(item.candidate, item.score + bonus, {**item.rules, "coherence": bonus})
+
+
+def _nearness(words: Sequence[str], near: Mapping[str, float]) -> float:
+    """How near the words are on average."""
+    return sum(near.get(word, 0.0) for word in words) / len(words) if words else 0.0
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:

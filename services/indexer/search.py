@@ -11,10 +11,20 @@ from services.core.errors import InvalidInput, TimedOut
 from services.core.vectors.model import CollectionInfo, Filter, Hit, Leg, MatchAny, Query
 from services.core.vectors.protocol import VectorStore
 from services.indexer.features import KnownChunks
+from services.indexer.nearness import Nearness
 from services.indexer.overview import holds_code
 from services.indexer.points import DENSE, LEXICAL, facts, spec
 from services.indexer.question import Question
-from services.indexer.ranking import DEFAULT, Candidate, Ranked, Weights, merged, rank, select
+from services.indexer.ranking import (
+    DEFAULT,
+    Candidate,
+    Ranked,
+    Weights,
+    merged,
+    rank,
+    select,
+    words_of,
+)
 from services.indexer.reranking import Found, SecondStage
 from services.indexer.scope import Scope
 
@@ -63,6 +73,7 @@ class Searcher:
         self._weights = weights
         self._second = second
         self._chunks = KnownChunks(store)
+        self._near = Nearness(embedder)
 
     async def search(self, collection: str, request: Request) -> Outcome:
         """Of a collection that is being rebuilt with another model, with its own."""
@@ -78,7 +89,8 @@ class Searcher:
     ) -> Outcome:
         question = merged(request.questions)
         candidates = await self._candidates(collection, request, embedder)
-        ranked = rank(candidates, question, self._weights)
+        near = await self._near.to(question, words_of(candidates))
+        ranked = rank(candidates, question, near, self._weights)
         wanted = request.rerank if request.rerank is not None else self._second is not None
         if not wanted:
             chosen = select(ranked, request.limit, request.per_path, self._weights)

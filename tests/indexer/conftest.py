@@ -50,6 +50,9 @@ class Counting:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self._model.embed_query(text)
 
+    def embed_words(self, words: Sequence[str]) -> NDArray[np.float32] | None:
+        return self._model.embed_words(words)
+
 
 @dataclass
 class Bench:

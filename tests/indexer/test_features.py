@@ -13,9 +13,11 @@ from tests.indexer.conftest import Bench
 from tests.indexer.test_ranking import PAYLOAD
 
 
-def test_names_become_stems() -> None:
-    found = features(PAYLOAD | {"path": "src/retry_policies.py", "symbols": ["max_retries"]})
-    assert found.file_terms == {"retri", "polici", "retry_policies"}
+def test_names_become_words_and_stems() -> None:
+    named = {"path": "src/retry_policies.py", "symbol": "maxRetries", "symbols": ["max_retries"]}
+    found = features(PAYLOAD | named)
+    assert found.file_words == ("retry", "policies")
+    assert found.symbol_words == ("max", "retries")
     assert found.name_terms == {"max", "retri", "max_retries"}
 
 

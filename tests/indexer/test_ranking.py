@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from services.indexer.features import features
+from services.indexer.nearness import equal
 from services.indexer.question import understand
-from services.indexer.ranking import DEFAULT, Candidate, merged, rank, select
+from services.indexer.ranking import Candidate, Ranked, merged, rank, select, words_of
 
 PAYLOAD: dict[str, Any] = {
     "repo": "r",
@@ -29,8 +30,13 @@ def candidate(name: str, *, dense: float = 0.5, lexical: float = 5.0, **payload:
     return Candidate(name, features(described), dense, lexical)
 
 
+def ranked_for(query: str, candidates: list[Candidate]) -> list[Ranked]:
+    question = understand(query)
+    return rank(candidates, question, equal(question, words_of(candidates)))
+
+
 def order(query: str, *candidates: Candidate) -> list[str]:
-    return [item.candidate.id for item in rank(candidates, understand(query))]
+    return [item.candidate.id for item in ranked_for(query, list(candidates))]
 
 
 def test_both_legs_count() -> None:
@@ -100,7 +106,7 @@ def test_the_same_score_has_one_order() -> None:
 
 def test_selection_spreads_over_files_and_keeps_the_cap() -> None:
     same = [candidate(f"s{n}", lexical=6.0, path="src/thing.py", start_line=n) for n in range(5)]
-    ranked = rank([*same, candidate("other", lexical=4.0)], understand("some words"))
+    ranked = ranked_for("some words", [*same, candidate("other", lexical=4.0)])
     chosen = [item.candidate.id for item in select(ranked, limit=10, per_path=2)]
     assert chosen == ["s0", "other", "s1"]
     assert len(select(ranked, limit=10, per_path=10)) == 6
@@ -108,7 +114,7 @@ def test_selection_spreads_over_files_and_keeps_the_cap() -> None:
 
 
 def test_components_explain_the_score() -> None:
-    (item,) = rank([candidate("thing", symbol="thing", symbol_path="thing")], understand("thing"))
+    (item,) = ranked_for("thing", [candidate("thing", symbol="thing", symbol_path="thing")])
     rules = item.rules
     product = (rules["fusion"] + rules["definition"]) * rules["naming"] * rules["place"]
     assert item.score == pytest.approx(product + rules["coherence"])
@@ -121,4 +127,4 @@ def test_several_queries_are_one_question() -> None:
 
 
 def test_no_candidates() -> None:
-    assert rank([], understand("x"), DEFAULT) == []
+    assert ranked_for("x", []) == []

@@ -108,6 +108,9 @@ class CachedEmbedder:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self._embedder.embed_query(text)
 
+    def embed_words(self, words: Sequence[str]) -> NDArray[np.float32] | None:
+        return self._embedder.embed_words(words)
+
     def close(self) -> None:
         self._cache.close()
 

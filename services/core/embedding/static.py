@@ -93,6 +93,9 @@ class StaticEmbedder:
     def embed_query(self, text: str) -> Vectors:
         return np.asarray(self.embed_documents([text])[0], dtype=np.float32)
 
+    def embed_words(self, words: Sequence[str]) -> Vectors:
+        return self.embed_documents(words)
+
     def _learnt(self, wanted: set[str]) -> Mapping[str, Sequence[int]]:
         """The tokens of at least these words. A table only grows while somebody may read it; one
         that has grown too large is replaced."""

@@ -78,6 +78,9 @@ class OnnxEmbedder:
         row: NDArray[np.float32] = self._embed([text])[0]
         return row
 
+    def embed_words(self, words: Sequence[str]) -> None:
+        """Milliseconds each."""
+
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         output, mask = self._model.run(texts)
         return _normalised(_pooled(np.asarray(output, np.float32), mask, self._cls))
@@ -99,6 +102,9 @@ class FastembedEmbedder:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         row: NDArray[np.float32] = self._rows(self._model.query_embed(text), 1)[0]
         return row
+
+    def embed_words(self, words: Sequence[str]) -> None:
+        """Milliseconds each."""
 
     def _rows(self, vectors: Iterable[Any], count: int) -> NDArray[np.float32]:
         rows = np.empty((count, self.dims), np.float32)

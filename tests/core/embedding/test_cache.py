@@ -25,6 +25,9 @@ class Counting:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self._real.embed_query(text)
 
+    def embed_words(self, words: Sequence[str]) -> NDArray[np.float32] | None:
+        return self._real.embed_words(words)
+
 
 def test_nothing_is_computed_twice_not_even_after_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
