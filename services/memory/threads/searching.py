@@ -8,12 +8,11 @@ from typing import Any, TypeVar
 from services.memory.records.model import Criteria, TextHit, TextMode
 from services.memory.records.store import Records
 from services.memory.threads.answers import SearchAnswer, SemanticAnswer, TextAnswer
+from services.memory.threads.points import Near
 from services.memory.threads.render import HitView, Scores
-from services.memory.threads.results import Found, Request, Results, milliseconds
-from services.memory.threads.semantic import Meaning, Near
+from services.memory.threads.results import DIGITS, Found, Request, Results, milliseconds
+from services.memory.threads.semantic import Meaning, l2
 from services.memory.threads.wanted import asked, clamped, conditions
-
-DIGITS = 6  # of scores: more are noise
 
 A = TypeVar("A", bound=SearchAnswer)
 
@@ -124,7 +123,7 @@ async def described(records: Records, criteria: Criteria) -> dict[str, Any]:
 
 
 def _near(item: Near) -> Found:
-    distance = round(item.distance, DIGITS)
+    distance = round(l2(item.score), DIGITS)
     scores: Scores = {"semantic_distance": distance, "semantic_rank": None}
     return Found(item.id, scores, item.uuid, item.chunk)
 

@@ -16,6 +16,8 @@ from services.memory.threads.arguments import ImageLimits
 from services.memory.threads.batches import Batches
 from services.memory.threads.chunks import Cutting
 from services.memory.threads.hybrid import HybridSearcher
+from services.memory.threads.legs import Legs
+from services.memory.threads.points import Points
 from services.memory.threads.reranking import SecondStage
 from services.memory.threads.results import Results
 from services.memory.threads.searching import Searcher
@@ -87,14 +89,9 @@ def _threads(
     cutting = Cutting(settings.chunk_size, settings.chunk_overlap)
     second = SecondStage(reranker, settings.rerank_timeout_seconds) if reranker else None
     results = Results(records, settings.search_truncation_length, cutting, second)
-    meaning = Meaning(
-        parts.vectors,
-        parts.embedder,
-        records,
-        outbox,
-        collection,
-        indexed=[field.partition(":")[0] for field in settings.metadata_indexed_fields],
-    )
+    points = Points(parts.vectors, records, outbox, collection)
+    meaning = Meaning(points, parts.embedder)
+    legs = Legs(records, meaning, points, settings.fts_language)
 
     async def settled(uuids: Sequence[str] | None) -> str | None:
         return await settle(outbox, uuids)
@@ -104,7 +101,7 @@ def _threads(
         entries=entries,
         batches=Batches(entries),
         searcher=Searcher(records, meaning, results, settings.fts_language),
-        hybrid=HybridSearcher(records, meaning, results, settings.hybrid_rrf_k),
+        hybrid=HybridSearcher(records, legs, results, settings.hybrid_rrf_k),
         statistics=ThreadStatistics(
             records,
             parts.vectors,
