@@ -91,6 +91,7 @@ class Outbox:
         await self._begin()
         answer: dict[str, Differences] = {}
         for kind, collection, _ in await self._collections():
+            await self._renew(kind, collection)
             await self._ensure(kind, collection)
             await self.drain()
             found = answer[collection] = await self._compare(kind, collection)

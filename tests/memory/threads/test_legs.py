@@ -10,17 +10,16 @@ from services.memory.threads.lexical import document, question
 from services.memory.threads.results import Request
 from services.memory.threads.service import Threads
 from services.memory.threads.wanted import Filters
+from tests.memory.threads.conftest import add
 
 WORDS = ["fts"]
 
 
-async def add(threads: Threads, *texts: str, **more: Any) -> list[int]:
+async def notes(threads: Threads, *texts: str, **more: Any) -> list[int]:
     drafts = [
         Draft(Kind.THREAD, "threads", text, thread="t", source="user", **more) for text in texts
     ]
-    stored = await threads.entries.records.add(drafts)
-    assert await threads.entries.settled() == {}
-    return [id_ for id_, _, _ in stored]
+    return await add(threads, drafts)
 
 
 async def words(threads: Threads, query: str, **filters: Any) -> Any:
@@ -51,7 +50,7 @@ def backend(body: Any) -> str:
     ],
 )
 async def test_words_are_found_in_any_form(threads: Threads, query: str, text: str) -> None:
-    found, _ = await add(threads, text, "Colours of the landing page")
+    found, _ = await notes(threads, text, "Colours of the landing page")
     body = await words(threads, query)
     assert ids(body) == [found]
     assert backend(body) == "qdrant"
@@ -59,7 +58,7 @@ async def test_words_are_found_in_any_form(threads: Threads, query: str, text: s
 
 async def test_rare_words_and_several_words_count_more(threads: Threads) -> None:
     filler = [f"the queue is slow today, said report {n}" for n in range(30)]
-    *_, both, rare = await add(threads, *filler, "queue of the broker", "broker of the dealer")
+    *_, both, rare = await notes(threads, *filler, "queue of the broker", "broker of the dealer")
     body = await words(threads, "queue broker")
     assert ids(body)[:2] == [both, rare]
     scores = [hit["scores"]["fts_score"] for hit in body["results"]]
@@ -69,14 +68,14 @@ async def test_rare_words_and_several_words_count_more(threads: Threads) -> None
 
 async def test_a_long_entry_is_found_once_by_words_of_all_its_chunks(threads: Threads) -> None:
     long = " ".join(f"Paragraph {n} reports on the weather." for n in range(60))
-    [id_] = await add(threads, f"Certificates expire. {long} The relay is renewed.")
+    [id_] = await notes(threads, f"Certificates expire. {long} The relay is renewed.")
     body = await words(threads, "relay certificate weather")
     assert ids(body) == [id_]
     assert body["fts_count"] == 1
 
 
 async def test_words_that_say_nothing_find_nothing_and_that_is_told(threads: Threads) -> None:
-    await add(threads, "this and that")
+    await notes(threads, "this and that")
     body = await words(threads, "and the of")
     assert ids(body) == []
     assert body["warnings"] == ["Every word of the query is too common to be searched for."]
@@ -87,7 +86,7 @@ async def test_sql_answers_what_the_vectors_cannot_tell(
     threads: Threads, monkeypatch: pytest.MonkeyPatch, language: str
 ) -> None:
     endless = "f" * 80
-    [id_] = await add(threads, f"the digest is {endless}")
+    [id_] = await notes(threads, f"the digest is {endless}")
     monkeypatch.setattr(threads.hybrid._legs, "_language", language)
     body = await words(threads, endless if language == "english" else "digest")
     assert ids(body) == [id_]
@@ -96,7 +95,7 @@ async def test_sql_answers_what_the_vectors_cannot_tell(
 
 
 async def test_sql_answers_while_entries_wait_for_their_points(threads: Threads) -> None:
-    await add(threads, "an older note")
+    await notes(threads, "an older note")
     outbox: Any = threads.hybrid._legs._points._outbox
     outbox.waiting = 1
     body = await words(threads, "note")
@@ -108,7 +107,7 @@ async def test_sql_answers_while_entries_wait_for_their_points(threads: Threads)
 async def test_sql_answers_where_qdrant_fails_and_that_is_told(
     threads: Threads, parts: Parts
 ) -> None:
-    [id_] = await add(threads, "kept in SQL")
+    [id_] = await notes(threads, "kept in SQL")
     await parts.vectors.delete_collection("threads")
     body = await words(threads, "kept")
     assert ids(body) == [id_]
@@ -124,8 +123,8 @@ async def test_sql_answers_where_qdrant_fails_and_that_is_told(
 
 async def test_an_entry_with_very_much_metadata_is_found_by_any_of_it(threads: Threads) -> None:
     much = {f"key{n}": n for n in range(100)}
-    [rich] = await add(threads, "note with much", metadata=much)
-    [poor] = await add(threads, "note with little", metadata={"key7": 7})
+    [rich] = await notes(threads, "note with much", metadata=much)
+    [poor] = await notes(threads, "note with little", metadata={"key7": 7})
     assert set(ids(await words(threads, "note", metadata={"key7": 7}))) == {rich, poor}
     assert ids(await words(threads, "note", metadata={"key8": 8})) == [rich]
     assert ids(await words(threads, "note", metadata={"key8": 7})) == []

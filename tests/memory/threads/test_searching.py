@@ -23,7 +23,7 @@ from services.memory.threads.results import Request, Results
 from services.memory.threads.service import Threads
 from services.memory.threads.vectors import ThreadVectors
 from services.memory.threads.wanted import Filters
-from tests.memory.threads.conftest import serving
+from tests.memory.threads.conftest import add, serving
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
 NOTES = 300
@@ -31,12 +31,6 @@ NOTES = 300
 
 def draft(text: str, **more: Any) -> Draft:
     return Draft(Kind.THREAD, "threads", text, thread="t", source="user", **more)
-
-
-async def add(threads: Threads, drafts: Sequence[Draft]) -> list[int]:
-    stored = await threads.entries.records.add(drafts)
-    assert await threads.entries.settled() == {}
-    return [id_ for id_, _, _ in stored]
 
 
 @pytest.fixture
