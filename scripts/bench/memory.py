@@ -5,7 +5,8 @@
 A server of its own is filled over MCP and asked over MCP; then the same data is asked in process,
 which leaves out HTTP and MCP. SQLite and the embedded Qdrant, or `--database-url` and
 `--qdrant-url`. Prints one JSON object. Wall times depend on the machine's load; CPU times hardly
-do. `--keep FOLDER` leaves the data for the next run, which then stores nothing anew.
+do. `--keep FOLDER` leaves the data for the next run, which then stores nothing anew. With SQLite it
+also reports how many of exact BM25's first ten the words of a hybrid search find.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import os
 import platform
 import random
 import re
+import sqlite3
 import sys
 import tempfile
 import time
@@ -32,6 +34,9 @@ from fastmcp import Client  # noqa: E402
 from scripts.bench.serving import commit, cpu_seconds, memory_mb, percentiles  # noqa: E402
 from services.core.parts import open_parts  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
+from services.memory.records.fulltext_sqlite import INDEX, written  # noqa: E402
+from services.memory.records.fulltext_words import read  # noqa: E402
+from services.memory.records.model import TextMode  # noqa: E402
 from services.memory.service import open_memory  # noqa: E402
 from tests.running import Server, environment, running  # noqa: E402
 
@@ -41,6 +46,8 @@ SINGLE_STORES = 200
 CALLS = 150
 WARM_UP = 30  # machines put aside memory that was not used for a while
 THREADS = 500
+COMPARED = 50  # questions whose exact answer is worked out, a tenth of a second each
+FIRST = 10
 SERVER = ("-m", "services.memory", "--transports", "http")
 
 STATUSES = ("open", "active", "blocked", "done", "archived")
@@ -213,6 +220,23 @@ async def in_process(settings: Settings, calls: int, only: str) -> dict[str, Any
         return await measure(ask, time.process_time, calls, only)
 
 
+async def agreement(settings: Settings) -> float:
+    """The share of exact BM25's first ten among the first ten by the words of a hybrid search."""
+    database = sqlite3.connect(f"file:{settings.data_dir / 'records.sqlite'}?mode=ro", uri=True)
+    exact = f"SELECT rowid FROM {INDEX} WHERE {INDEX} MATCH ? ORDER BY bm25({INDEX}) LIMIT {FIRST}"
+    asked, shared = questions(random.Random(SEED + 1)), 0
+    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+        tools = {tool.name: tool.run for tool in memory.service.tools}
+        for query in islice(asked, COMPARED):
+            node, _ = read(query, TextMode.MATCH, settings.fts_language, any_word=True)
+            assert node is not None, "every question has words"
+            best = {id_ for (id_,) in database.execute(exact, [written(node)[0]])}
+            body = await tools["hybrid_search_context"](query, FIRST, search_modes=["fts"])
+            shared += len(best & {hit["id"] for hit in body["results"]})
+    database.close()
+    return round(shared / COMPARED / FIRST, 3)
+
+
 def settle(server: Server) -> None:
     """Let the summaries of what was stored be written, so that they do not disturb."""
     last = cpu_seconds(server.process.pid)
@@ -265,6 +289,8 @@ def run(given: argparse.Namespace, data: Path) -> dict[str, Any]:
         qdrant_url=given.qdrant_url or None,
     )
     report["in_process_ms"] = asyncio.run(in_process(settings, given.calls, given.only))
+    if not given.database_url:
+        report["exact_bm25_found"] = asyncio.run(agreement(settings))
     report["size_mb"] = sizes(data)
     report["load_after"] = os.getloadavg()
     return report

@@ -20,12 +20,12 @@ class Field(NamedTuple):
     weight: float
 
 
-def document(text: str) -> Sparse:
-    """Term weights of a text that is stored."""
-    return fields_document(Field(text, 1.0))
+def document(text: str, average: float = AVERAGE_TERMS) -> Sparse:
+    """Term weights of a text that is stored, among texts of so many terms."""
+    return fields_document(Field(text, 1.0), average=average)
 
 
-def fields_document(*fields: Field) -> Sparse:
+def fields_document(*fields: Field, average: float = AVERAGE_TERMS) -> Sparse:
     """Term weights of a document of several fields, as one text in which some words count more."""
     counts: dict[int, float] = {}
     for field in fields:
@@ -35,7 +35,7 @@ def fields_document(*fields: Field) -> Sparse:
             continue
         for number, occurs in found.items():
             counts[number] = counts.get(number, 0.0) + occurs * field.weight
-    norm = K1 * (1 - B + B * sum(counts.values()) / AVERAGE_TERMS)
+    norm = K1 * (1 - B + B * sum(counts.values()) / average)
     return Sparse(list(counts), [n * (K1 + 1) / (n + norm) for n in counts.values()])
 
 

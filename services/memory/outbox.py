@@ -57,6 +57,11 @@ class Outbox:
         self.waiting = 0
         self.problems: dict[str, str] = {}
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether there may be entries without their points."""
+        return not self._healed or self.waiting > 0 or bool(self.problems)
+
     async def drain(self, uuids: Sequence[str] | None = None) -> None:
         """Write everything that is due, and wait for what another process writes of these entries.
 
@@ -72,6 +77,7 @@ class Outbox:
         await self._begin()
         collections = await self._collections()
         for kind, collection, _ in collections:
+            await self._renew(kind, collection)
             await self._ensure(kind, collection)
         await self.drain()
         for kind, collection, count in collections:
@@ -87,6 +93,7 @@ class Outbox:
         await self._begin()
         answer: dict[str, Differences] = {}
         for kind, collection, _ in await self._collections():
+            await self._renew(kind, collection)
             await self._ensure(kind, collection)
             await self.drain()
             found = answer[collection] = await self._compare(kind, collection)
@@ -196,6 +203,7 @@ class Outbox:
             return
         except CtxError as error:
             self._failures += 1
+            self.waiting = max(self.waiting, len(due))
             self._last_failure = error.message
             await self._records.release()
             raise
@@ -277,6 +285,20 @@ class Outbox:
             counts = {route.collection: 0} | await self._records.counts(kind)
             found += [(kind, collection, count) for collection, count in counts.items()]
         return found
+
+    async def _renew(self, kind: Kind, collection: str) -> None:
+        """Drop a collection whose points lack a vector that ours have, as an earlier version left
+        it, and have it written anew. Another model is not our choice to undo."""
+        wanted = self._routes[kind].writer.collection_spec(self._embedder)
+        try:
+            stored = (await self._store.collection_info(collection)).spec
+        except CollectionNotFound:
+            return
+        if stored.model == wanted.model and not set(wanted.sparse) <= set(stored.sparse):
+            log.warning("collection %s is of an earlier version: writing it anew", collection)
+            await self._store.delete_collection(collection)
+            self._ready.pop(collection, None)
+            await self._records.enqueue_all(kind, collection)
 
     async def _ensure(self, kind: Kind, collection: str) -> None:
         """Create the collection, or check that it was built with this model."""

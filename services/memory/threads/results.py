@@ -15,6 +15,8 @@ from services.memory.threads.wanted import Filters
 
 log = logging.getLogger(__name__)
 
+DIGITS = 6  # of scores: more are noise
+
 
 @dataclass(frozen=True)
 class Request:
@@ -134,5 +136,5 @@ def milliseconds(since: float) -> float:
 
 
 def _judged(item: Found, fit: float | None) -> Found:
-    rounded = None if fit is None else round(fit, 6)
+    rounded = None if fit is None else round(fit, DIGITS)
     return replace(item, scores={**item.scores, "rerank_score": rounded})

@@ -8,12 +8,11 @@ from typing import Any, TypeVar
 from services.memory.records.model import Criteria, TextHit, TextMode
 from services.memory.records.store import Records
 from services.memory.threads.answers import SearchAnswer, SemanticAnswer, TextAnswer
+from services.memory.threads.points import Near
 from services.memory.threads.render import HitView, Scores
-from services.memory.threads.results import Found, Request, Results, milliseconds
-from services.memory.threads.semantic import Meaning, Near
+from services.memory.threads.results import DIGITS, Found, Request, Results, milliseconds
+from services.memory.threads.semantic import Meaning, l2
 from services.memory.threads.wanted import asked, clamped, conditions
-
-DIGITS = 6  # of scores: more are noise
 
 A = TypeVar("A", bound=SearchAnswer)
 
@@ -52,10 +51,15 @@ class Searcher:
         }
         if wrong:
             return {**answer, "validation_errors": wrong}
-        vector = await self.meaning.embed(text)
-        embedded = milliseconds(begun)
-        near = await self.meaning.nearest(vector, criteria, self._results.depth(request, limit))
-        found = [_near(item) for item in near]
+        depth = self._results.depth(request, limit)
+        embedded = 0.0
+
+        async def nearest(vector: Sequence[float]) -> list[Near]:
+            nonlocal embedded
+            embedded = milliseconds(begun)
+            return await self.meaning.nearest(vector, criteria, depth)
+
+        found = [_near(item) for item in await self.meaning.ask(text, nearest)]
         views, more = await self._results.ranked(text, found, request, limit, criteria)
         _show(answer, views)
         extra = {"embedding_generation_ms": embedded}
@@ -124,7 +128,7 @@ async def described(records: Records, criteria: Criteria) -> dict[str, Any]:
 
 
 def _near(item: Near) -> Found:
-    distance = round(item.distance, DIGITS)
+    distance = round(l2(item.score), DIGITS)
     scores: Scores = {"semantic_distance": distance, "semantic_rank": None}
     return Found(item.id, scores, item.uuid, item.chunk)
 

@@ -17,6 +17,8 @@ from services.memory.threads.arguments import ImageLimits
 from services.memory.threads.batches import Batches
 from services.memory.threads.chunks import Cutting
 from services.memory.threads.hybrid import HybridSearcher
+from services.memory.threads.legs import Legs
+from services.memory.threads.points import Points
 from services.memory.threads.reranking import SecondStage
 from services.memory.threads.results import Results
 from services.memory.threads.searching import Searcher
@@ -86,14 +88,11 @@ def _threads(
     cutting = Cutting(settings.chunk_size, settings.chunk_overlap)
     second = SecondStage(reranker, settings.rerank_timeout_seconds) if reranker else None
     results = Results(records, settings.search_truncation_length, cutting, second)
-    meaning = Meaning(
-        parts.vectors,
-        QueryModels(parts.vectors, parts.embedder, settings.models_dir),
-        records,
-        ThreadVectors(cutting).collection_spec(parts.embedder),
-        collection,
-        indexed=[field.partition(":")[0] for field in settings.metadata_indexed_fields],
-    )
+    points = Points(parts.vectors, records, outbox, collection)
+    models = QueryModels(parts.vectors, parts.embedder, settings.models_dir)
+    spec = ThreadVectors(cutting).collection_spec(parts.embedder)
+    meaning = Meaning(points, models, spec, collection)
+    legs = Legs(records, meaning, points, settings.fts_language)
 
     async def settled(uuids: Sequence[str] | None) -> str | None:
         return await settle(outbox, uuids)
@@ -103,7 +102,7 @@ def _threads(
         entries=entries,
         batches=Batches(entries),
         searcher=Searcher(records, meaning, results, settings.fts_language),
-        hybrid=HybridSearcher(records, meaning, results, settings.hybrid_rrf_k),
+        hybrid=HybridSearcher(records, legs, results, settings.hybrid_rrf_k),
         statistics=ThreadStatistics(
             records,
             parts.vectors,

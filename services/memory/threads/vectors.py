@@ -18,6 +18,8 @@ from services.core.vectors.model import (
 )
 from services.memory.records.model import Criteria, Entry
 from services.memory.threads.chunks import Cutting
+from services.memory.threads.facts import FACTS, facts, told
+from services.memory.threads.lexical import LEXICAL, document
 from services.memory.writers import ENTRY
 
 DENSE = "dense"
@@ -33,6 +35,7 @@ INDEXES = {
     "tags": IndexKind.KEYWORD,
     "created_at": IndexKind.DATETIME,
     CHUNK: IndexKind.INTEGER,
+    FACTS: IndexKind.INTEGER,
 }
 
 FIRST_CHUNKS = Filter(must=[Match(CHUNK, 0)])  # one point of every entry
@@ -45,9 +48,9 @@ class ThreadVectors:
         self._cutting = cutting
 
     def collection_spec(self, embedder: Embedder) -> CollectionSpec:
-        """Words are found by SQL, so a point has no lexical vector."""
         return CollectionSpec(
             dense={DENSE: embedder.dims},
+            sparse=[LEXICAL],
             indexes=INDEXES,
             model=Model(embedder.name, embedder.dims),
         )
@@ -76,7 +79,7 @@ def point_id(uuid: str, chunk: int) -> str:
 
 
 def payload_filter(criteria: Criteria) -> Filter | None:
-    """The criteria as far as Qdrant can answer them: all but metadata and ids."""
+    """The criteria as far as Qdrant can answer them. SQL has the last word on metadata."""
     must: list[Condition] = []
     if criteria.threads is not None:
         must.append(MatchAny("thread", list(criteria.threads)))
@@ -89,13 +92,16 @@ def payload_filter(criteria: Criteria) -> Filter | None:
     if criteria.since is not None or criteria.until is not None:
         since, until = _time(criteria.since), _time(criteria.until)
         must.append(DatetimeRange("created_at", gte=since, lte=until))
+    must += told(criteria.metadata)
     return Filter(must=must) if must else None
 
 
 def _point(entry: Entry, number: int, vector: list[float]) -> Point:
+    """The first point of an entry has all of its words, so that they rank it as a whole."""
+    words = {LEXICAL: document(entry.text)} if number == 0 else {}
     return Point(
         id=point_id(entry.uuid, number),
-        vectors={DENSE: vector},
+        vectors={DENSE: vector, **words},
         payload={
             ENTRY: entry.uuid,
             ID: entry.id,
@@ -105,6 +111,7 @@ def _point(entry: Entry, number: int, vector: list[float]) -> Point:
             "tags": list(entry.tags),
             "created_at": entry.created_at,
             CHUNK: number,
+            FACTS: facts(entry.metadata),
         },
     )
 

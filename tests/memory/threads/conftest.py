@@ -1,21 +1,34 @@
 """Threads over real parts: each database, the embedded Qdrant, the shipped model."""
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from services.core.parts import Parts, open_parts
 from services.core.settings import Settings
+from services.memory.records.model import Draft
 from services.memory.service import MemoryServer, open_memory
 from services.memory.threads.service import Threads
+
+ATTEMPTS = 10  # each waits as long as a caller would
 
 
 @contextlib.asynccontextmanager
 async def serving(settings: Settings) -> AsyncIterator[tuple[MemoryServer, Parts]]:
     async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
         yield memory, parts
+
+
+async def add(threads: Threads, drafts: Sequence[Draft]) -> list[int]:
+    """The ids of new entries whose points are written, however busy the machine is."""
+    stored = await threads.entries.records.add(drafts)
+    warnings: object = None
+    for _ in range(ATTEMPTS):
+        if not (warnings := await threads.entries.settled()):
+            return [id_ for id_, _, _ in stored]
+    raise AssertionError(warnings)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from services.core.settings import Settings
 from services.core.tokens import text_terms
 from services.memory.records.model import Change, Criteria, Draft, Kind, TextMode
 from services.memory.service import open_memory
-from services.memory.threads import results, semantic
+from services.memory.threads import points, results
 from services.memory.threads.arguments import EntryArgument
 from services.memory.threads.chunks import Cutting
 from services.memory.threads.reranking import SecondStage
@@ -23,7 +23,7 @@ from services.memory.threads.results import Request, Results
 from services.memory.threads.service import Threads
 from services.memory.threads.vectors import ThreadVectors
 from services.memory.threads.wanted import Filters
-from tests.memory.threads.conftest import serving
+from tests.memory.threads.conftest import add, serving
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
 NOTES = 300
@@ -31,12 +31,6 @@ NOTES = 300
 
 def draft(text: str, **more: Any) -> Draft:
     return Draft(Kind.THREAD, "threads", text, thread="t", source="user", **more)
-
-
-async def add(threads: Threads, drafts: Sequence[Draft]) -> list[int]:
-    stored = await threads.entries.records.add(drafts)
-    assert await threads.entries.settled() == {}
-    return [id_ for id_, _, _ in stored]
 
 
 @pytest.fixture
@@ -68,12 +62,13 @@ class Asked:
     def __init__(self, threads: Threads) -> None:
         self.looks = 0
         meaning: Any = threads.searcher.meaning
-        self._query = meaning._store.query
-        meaning._store.query = self.query
+        store = meaning._points._store
+        self._query_batch = store.query_batch
+        store.query_batch = self.query_batch
 
-    async def query(self, *given: Any) -> Any:
+    async def query_batch(self, *given: Any) -> Any:
         self.looks += 1
-        return await self._query(*given)
+        return await self._query_batch(*given)
 
 
 # --- metadata filters and vectors ----------------------------------------------------------
@@ -82,25 +77,26 @@ class Asked:
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that few hundred entries are many."""
-    monkeypatch.setattr(semantic, "FIRST_FILTERED_PAGE", 8)
-    monkeypatch.setattr(semantic, "GROWTH", 1)
-    monkeypatch.setattr(semantic, "POINTS_WORTH_NAMING", 20)
+    monkeypatch.setattr(points, "FIRST_FILTERED_PAGE", 8)
+    monkeypatch.setattr(points, "GROWTH", 1)
+    monkeypatch.setattr(points, "POINTS_WORTH_NAMING", 20)
 
 
 @pytest.mark.usefixtures("small_pages")
-@pytest.mark.parametrize("looks", [0, 1])
+@pytest.mark.parametrize(("operator", "value", "looks"), [("eq", "red", 1), ("ne", "grey", 2)])
 async def test_a_rare_metadata_filter_finds_all_of_its_entries(
-    threads: Threads, many: list[int], monkeypatch: pytest.MonkeyPatch, looks: int
+    threads: Threads, many: list[int], operator: str, value: str, looks: int
 ) -> None:
-    """They are the farthest of all: no page of nearest points holds them by itself."""
-    indexed = frozenset({"colour"} if looks == 0 else ())
-    monkeypatch.setattr(threads.searcher.meaning, "_indexed", indexed)
+    """They are the farthest of all: no page of nearest points holds them by itself. Qdrant knows
+    what is equal; of others SQL names them."""
+    wanted = request(metadata_filters=[{"key": "colour", "operator": operator, "value": value}])
     asked = Asked(threads)
-    body = await threads.searcher.by_meaning(
-        "cache invalidation", request(metadata={"colour": "red"})
-    )
-    assert {hit["id"] for hit in body["results"]} == {many[99], many[199], many[299]}
-    assert asked.looks == looks + 1
+    for body in (
+        await threads.searcher.by_meaning("cache invalidation", wanted),
+        await threads.hybrid.search("cache invalidation", None, None, wanted),
+    ):
+        assert {hit["id"] for hit in body["results"]} == {many[99], many[199], many[299]}
+    assert asked.looks == looks * 2
 
 
 @pytest.mark.usefixtures("small_pages")
@@ -108,11 +104,12 @@ async def test_a_common_metadata_filter_pages_through_everything(
     threads: Threads, many: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More are admitted than may be named to Qdrant, so pages of points are looked through."""
-    monkeypatch.setattr(semantic, "MOST_NAMED", 10)
+    monkeypatch.setattr(points, "MOST_NAMED", 10)
+    even = [{"key": "even", "operator": "ne", "value": False}]
     seen: list[int] = []
     for offset in range(0, NOTES, 50):
         body = await threads.searcher.by_meaning(
-            "cache invalidation", request(50, offset, metadata={"even": True})
+            "cache invalidation", request(50, offset, metadata_filters=even)
         )
         seen += [hit["id"] for hit in body["results"]]
     assert len(seen) == len(set(seen)) == NOTES // 2
@@ -125,7 +122,7 @@ async def test_naming_the_entries_and_paging_answer_the_same(
 ) -> None:
     wanted = request(40, 5, metadata_filters=[{"key": "n", "operator": "gte", "value": 250}])
     named = await threads.searcher.by_meaning("note about gardening", wanted)
-    monkeypatch.setattr(semantic, "MOST_NAMED", 1)
+    monkeypatch.setattr(points, "MOST_NAMED", 1)
     paged = await threads.searcher.by_meaning("note about gardening", wanted)
     assert named["results"] == paged["results"]
     assert named["count"] == 40
@@ -225,7 +222,9 @@ async def test_without_qdrant_words_still_answer(settings: Settings) -> None:
 async def test_without_words_meaning_still_answers_and_without_both_nothing(
     threads: Threads, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of a language whose words only SQL knows."""
     await add(threads, [draft("found by meaning")])
+    monkeypatch.setattr(threads.hybrid._legs, "_language", "french")
 
     async def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("the index is gone")
@@ -270,7 +269,7 @@ def reranking(threads: Threads, settings: Settings, reranker: Any, seconds: floa
     return replace(
         threads,
         searcher=Searcher(records, meaning, shown, "english"),
-        hybrid=HybridSearcher(records, meaning, shown, 60),
+        hybrid=HybridSearcher(records, threads.hybrid._legs, shown, 60),
     )
 
 

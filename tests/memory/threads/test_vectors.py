@@ -1,15 +1,22 @@
 """What Qdrant holds of thread entries: every chunk, of the present text alone."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
 from services.core.parts import Parts
+from services.core.settings import Settings
 from services.core.vectors.model import Record
-from services.memory.records.model import Kind
+from services.memory.records.model import Criteria, Kind
 from services.memory.threads.arguments import ChangeArgument, EntryArgument
+from services.memory.threads.chunks import Cutting
+from services.memory.threads.results import Request
 from services.memory.threads.service import Threads
-from services.memory.threads.vectors import point_id
+from services.memory.threads.vectors import ThreadVectors, point_id
+from services.memory.threads.wanted import Filters
+from services.memory.writers import stamped
+from tests.memory.threads.conftest import serving
 
 COLLECTION = "threads"
 LONG = " ".join(
@@ -72,3 +79,26 @@ def test_a_chunk_always_has_the_same_id(number: int) -> None:
     uuid = "7b0c2c52-5b4c-4c1c-9f5e-0f1b2f3d4e5f"
     assert point_id(uuid, number) == point_id(uuid, number) != point_id(uuid, number + 1)
     assert UUID(point_id(uuid, number)).version == 5
+
+
+async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
+    settings: Settings,
+) -> None:
+    """It had no words and no facts; a start finds that out, and SQL has what is needed."""
+    async with serving(settings) as (memory, parts):
+        await memory.threads.entries.store(entry("the broker restarted", metadata={"a": "b"}))
+        older = ThreadVectors(Cutting(400, 40)).collection_spec(parts.embedder)
+        await parts.vectors.delete_collection(COLLECTION)
+        await parts.vectors.ensure_collection(COLLECTION, replace(older, sparse=()))
+        [stored] = await memory.threads.entries.records.select(Criteria(Kind.THREAD), 1)
+        [point] = stamped(ThreadVectors(Cutting(400, 40)), [stored], parts.embedder)
+        dense = {"dense": point.vectors["dense"]}
+        payload = {key: value for key, value in point.payload.items() if key != "facts"}
+        await parts.vectors.upsert(COLLECTION, [replace(point, vectors=dense, payload=payload)])
+    async with serving(settings) as (memory, parts):
+        info = await parts.vectors.collection_info(COLLECTION)
+        assert (list(info.spec.sparse), info.points_count) == (["lex"], 1)
+        request = Request(Filters(metadata={"a": "b"}), 5, explain=True)
+        body = await memory.threads.hybrid.search("broker", ["fts"], None, request)
+        assert body["count"] == 1
+        assert body["stats"]["fts_stats"]["backend"] == "qdrant"
