@@ -108,15 +108,12 @@ class Outbox:
             await self._begin()
             collections = await self._collections()
             counts: dict[Kind, int] = defaultdict(int)
-            try:
+            async with self._building():
                 for kind, collection, _ in collections:
                     await self._build(kind, collection)
                 for kind, collection, count in collections:
                     await self._replace(kind, collection)
                     counts[kind] += count
-            except BaseException:
-                await self._give_up()
-                raise
             await (self.heal() if self._alone else self.reconcile())
             return dict(counts)
 
@@ -132,11 +129,16 @@ class Outbox:
             await self._store.swap(collection, self._builds.pop(collection))
         await self._records.enqueue(refused, kind, collection)  # to be put aside with the reason
 
-    async def _give_up(self) -> None:
-        while self._builds:
-            _, built = self._builds.popitem()
-            with contextlib.suppress(CtxError):
-                await self._store.delete_collection(built)
+    @contextlib.asynccontextmanager
+    async def _building(self) -> AsyncIterator[None]:
+        """What is not whole when it ends is dropped."""
+        try:
+            yield
+        finally:
+            while self._builds:
+                _, built = self._builds.popitem()
+                with contextlib.suppress(CtxError):
+                    await self._store.delete_collection(built)
 
     async def _fill(self, kind: Kind, collection: str, built: str) -> list[str]:
         """Entries are read and written in turn with the outbox's rows, so that an older revision
@@ -287,18 +289,18 @@ class Outbox:
         return found
 
     async def _renew(self, kind: Kind, collection: str) -> None:
-        """Drop a collection whose points lack a vector that ours have, as an earlier version left
-        it, and have it written anew. Another model is not our choice to undo."""
+        """Build a collection anew whose points lack a vector that ours have, as an earlier version
+        left it. Another model is not our choice to undo."""
         wanted = self._routes[kind].writer.collection_spec(self._embedder)
         try:
             stored = (await self._store.collection_info(collection)).spec
         except CollectionNotFound:
             return
         if stored.model == wanted.model and not set(wanted.sparse) <= set(stored.sparse):
-            log.warning("collection %s is of an earlier version: writing it anew", collection)
-            await self._store.delete_collection(collection)
-            self._ready.pop(collection, None)
-            await self._records.enqueue_all(kind, collection)
+            log.warning("collection %s is of an earlier version: building it anew", collection)
+            async with self._building():
+                await self._build(kind, collection)
+                await self._replace(kind, collection)
 
     async def _ensure(self, kind: Kind, collection: str) -> None:
         """Create the collection, or check that it was built with this model."""
