@@ -2,8 +2,7 @@
 
 Each question must be nearer to its own code than to the others of its batch, and each code nearer
 to its own question (InfoNCE in both directions, Adam). A batch comes from one package, or from a
-few small ones: what must be told apart is what lies in one repository. A share of the batches is
-mixed from all packages.
+few small ones: what must be told apart is what lies in one repository.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +20,6 @@ BATCH_SIZE = 512
 LEARNING_RATE = 0.002  # rises over WARM_UP steps, then falls to zero
 WARM_UP = 50
 TEMPERATURE = np.float32(0.1)  # 0.05 and 0.03 find less on the benchmark's repositories
-MIXED_SHARE = 0.5
 SEED = 7
 ADAM_MEAN, ADAM_SQUARE, ADAM_EPSILON = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 HIDDEN = np.float32(-1e4)  # the score of what is neither right nor wrong
@@ -59,10 +57,7 @@ def _batches(examples: Examples) -> Iterator[Integers]:
     homes = [np.flatnonzero(examples.packages == p) for p in np.unique(examples.packages)]
     while True:
         batches = _one_epoch(homes, rng)
-        for number in rng.permutation(len(batches)):
-            mixed = rng.random() < MIXED_SHARE
-            everywhere = rng.choice(len(examples), BATCH_SIZE, replace=False)
-            yield everywhere if mixed else batches[number]
+        yield from (batches[number] for number in rng.permutation(len(batches)))
 
 
 def _one_epoch(homes: Sequence[Integers], rng: np.random.Generator) -> list[Integers]:

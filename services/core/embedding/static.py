@@ -2,7 +2,7 @@
 
 A text's vector is the weighted sum of its distinct tokens' vectors, scaled to length one. The
 weight of a token is folded into its row of the table; a token that occurs n times counts √n.
-`scripts/model/distil.py` makes the table and says why it is made so.
+`scripts/model/train.py` makes the table; README.md beside it says why it is made so.
 """
 
 import json
@@ -19,9 +19,9 @@ from tokenizers import Tokenizer
 
 from services.core.errors import ModelUnavailable
 
-SHIPPED_MODEL = Path(__file__).parent.parent / "models" / "static-minilm-256"
+SHIPPED_MODEL = Path(__file__).parent.parent / "models" / "static-code-256"
 DESCRIPTION = "model.json"  # what a folder with such a model holds
-FORMAT = 1  # of the model folder; distil.py writes the same number
+FORMAT = 1  # of the model folder; train.py writes the same number
 
 # A chunk has a few hundred tokens. What follows these limits would cost time and hardly move the
 # mean; characters are cut first, so that a huge text is not tokenised only to be thrown away.
@@ -61,6 +61,7 @@ class StaticEmbedder:
             )
         self._name = str(described["name"])
         self._words: dict[str, tuple[int, ...]] = {}
+        self._marks = self._telling_marks()
         self._blank = _blank_vector(self.dims)
 
     @property
@@ -79,9 +80,9 @@ class StaticEmbedder:
             for row, text in enumerate(texts)
             if _is_plain(text)
         }
-        known = self._learnt(set(_MARKS).union(*plain.values()))
+        known = self._learnt(set().union(*plain.values()))
         for row, words in plain.items():
-            vectors[row] = self._unit(*_counted(words, texts[row], known))
+            vectors[row] = self._unit(*self._counted(words, texts[row], known))
         others = [row for row in range(len(texts)) if row not in plain]
         for start in range(0, len(others), BATCH_SIZE):
             rows = others[start : start + BATCH_SIZE]
@@ -109,6 +110,25 @@ class StaticEmbedder:
             self._words = known
         return known
 
+    def _telling_marks(self) -> dict[str, tuple[int, ...]]:
+        """The tokens of those marks that the model knows; others are not worth counting."""
+        encodings = self._tokenizer.encode_batch_fast(_MARKS, add_special_tokens=False)
+        found = {mark: tuple(each.ids) for mark, each in zip(_MARKS, encodings, strict=True)}
+        return {mark: ids for mark, ids in found.items() if self._table[list(ids)].any()}
+
+    def _counted(
+        self, words: Sequence[str], text: str, known: Mapping[str, Sequence[int]]
+    ) -> tuple[NDArray[np.int64], Vectors]:
+        """The distinct tokens of a plain text of these words, with the roots of their counts."""
+        found = Counter(chain.from_iterable(map(known.__getitem__, words)))
+        for mark, ids in self._marks.items():
+            if occurs := text.count(mark):
+                for token in ids:
+                    found[token] += occurs
+        tokens = np.fromiter(found, np.int64, len(found))
+        weights = np.fromiter(found.values(), np.float32, len(found))
+        return tokens, np.sqrt(weights)
+
     def _tokens(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """The distinct tokens of each text with the roots of their counts."""
         cut = [_encodable(text[:MAX_CHARACTERS]) for text in texts]
@@ -129,20 +149,6 @@ class StaticEmbedder:
         vector: Vectors = weights @ self._table[tokens]
         length = math.sqrt(vector @ vector)
         return vector / np.float32(length) if length > 0 else self._blank
-
-
-def _counted(
-    words: Sequence[str], text: str, known: Mapping[str, Sequence[int]]
-) -> tuple[NDArray[np.int64], Vectors]:
-    """The distinct tokens of a plain text of these words, with the roots of their counts."""
-    found = Counter(chain.from_iterable(map(known.__getitem__, words)))
-    for mark in _MARKS:
-        if occurs := text.count(mark):
-            for token in known[mark]:
-                found[token] += occurs
-    tokens = np.fromiter(found, np.int64, len(found))
-    weights = np.fromiter(found.values(), np.float32, len(found))
-    return tokens, np.sqrt(weights)
 
 
 def _is_plain(text: str) -> bool:
