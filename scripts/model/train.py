@@ -167,8 +167,7 @@ def tokenised(packages: list[list[Pair]], tokenizer: Tokenizer) -> Examples:
 def initial_table(tokenizer: Tokenizer, examples: Examples, cache: Path) -> Array:
     """The teacher's vectors in DIMS dimensions, weighted by rarity, of length one on average."""
     named = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
-    vectors = token_vectors(open_teacher(cache), [token for token, _ in named])
-    say("the teacher has seen every token")
+    vectors = token_vectors(open_teacher(cache), [token for token, _ in named], _heard)
     holders = np.bincount(examples.codes.indices, minlength=len(named))
     rarity = np.log((len(examples) + 1) / (holders + 1))
     table = _reduced(np.round(vectors, DECIMALS)) * np.minimum(rarity, MAX_RARITY)[:, None]
@@ -255,6 +254,10 @@ def description(folder: Path, rows: NDArray[np.int8], packages: list[Package]) -
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _heard(done: int, total: int) -> None:
+    say(f"teacher: {done} of {total} tokens")
 
 
 def say(text: str) -> None:

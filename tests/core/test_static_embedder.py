@@ -149,7 +149,7 @@ def test_description_agrees_with_the_files(
 
 def test_attribution_is_shipped() -> None:
     assert "Apache License" in (SHIPPED_MODEL / "LICENSE").read_text("utf-8")
-    assert "all-MiniLM-L6-v2" in (SHIPPED_MODEL / "NOTICE").read_text("utf-8")
+    assert "granite-embedding-30m-english" in (SHIPPED_MODEL / "NOTICE").read_text("utf-8")
 
 
 def test_missing_folder_is_a_clear_error(tmp_path: Path) -> None:
