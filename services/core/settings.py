@@ -187,7 +187,7 @@ class Settings(MemorySettings, BaseSettings):
     # Models
     embedding_model: str = _env(
         "EMBEDDING_MODEL",
-        "static-code-256",
+        "static-minilm-256",
         "Dense model: a shipped one by its name, a folder with `model.onnx` and `tokenizer.json` "
         "or with a static model (`model.json`), or any fastembed model name (downloaded once).",
     )

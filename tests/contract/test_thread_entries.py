@@ -227,7 +227,7 @@ async def test_deleting_by_ids_and_by_thread(thread: Thread) -> None:
         "query": "entry",
         "results": [],
         "count": 0,
-        "model": "static-code-256",
+        "model": "static-minilm-256",
     }
 
 

@@ -470,7 +470,7 @@ async def test_statistics(filled: Thread) -> None:
     assert body["connection_metrics"]
     semantic = body["semantic_search"]
     assert semantic["enabled"] is semantic["available"] is True
-    assert (semantic["model"], semantic["dimensions"]) == ("static-code-256", 256)
+    assert (semantic["model"], semantic["dimensions"]) == ("static-minilm-256", 256)
     assert semantic["embedding_count"] > body["total_entries"]
     assert semantic["coverage_percentage"] == 100
     assert body["fts"]["indexed_entries"] == body["total_entries"]

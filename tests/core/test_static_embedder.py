@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from services.core.embedding.choose import SHIPPED, shipped_models
 from services.core.embedding.static import SHIPPED_MODEL, StaticEmbedder
 from services.core.errors import ModelUnavailable
 
@@ -39,12 +40,6 @@ ODD_TEXTS = [
 @pytest.fixture(scope="module")
 def embedder() -> StaticEmbedder:
     return StaticEmbedder()
-
-
-@pytest.fixture(scope="module")
-def described() -> dict[str, object]:
-    content: dict[str, object] = json.loads((SHIPPED_MODEL / "model.json").read_text("utf-8"))
-    return content
 
 
 def similarity(embedder: StaticEmbedder, first: str, second: str) -> float:
@@ -128,28 +123,42 @@ def test_spelling_of_an_identifier_hardly_matters(
     assert similarity(embedder, identifier, "get http response") > 0.9
 
 
-def test_folder_stays_small() -> None:
-    assert sum(path.stat().st_size for path in SHIPPED_MODEL.iterdir()) <= MAX_FOLDER_BYTES
+@pytest.mark.parametrize("name", shipped_models())
+def test_folder_stays_small(name: str) -> None:
+    assert sum(path.stat().st_size for path in (SHIPPED / name).iterdir()) <= MAX_FOLDER_BYTES
 
 
-def test_description_agrees_with_the_files(
-    embedder: StaticEmbedder, described: dict[str, object]
-) -> None:
-    rows = np.load(SHIPPED_MODEL / "embeddings.npy", mmap_mode="r")
+@pytest.mark.parametrize("name", shipped_models())
+def test_description_agrees_with_the_files(name: str) -> None:
+    folder = SHIPPED / name
+    embedder = StaticEmbedder(folder)
+    described = json.loads((folder / "model.json").read_text("utf-8"))
+    rows = np.load(folder / "embeddings.npy", mmap_mode="r")
     assert rows.dtype == np.int8
     assert rows.shape == (described["tokens"], described["dims"])
-    assert np.load(SHIPPED_MODEL / "scales.npy").shape == (described["tokens"],)
-    assert embedder.name == described["name"] == SHIPPED_MODEL.name
-    assert embedder.dims == described["dims"]
-    hashes = described["sha256"]
-    assert isinstance(hashes, dict)
-    for name, expected in hashes.items():
-        assert hashlib.sha256((SHIPPED_MODEL / name).read_bytes()).hexdigest() == expected
+    assert np.load(folder / "scales.npy").shape == (described["tokens"],)
+    assert (embedder.name, embedder.dims) == (described["name"], described["dims"])
+    assert embedder.name == name
+    for file, expected in described["sha256"].items():
+        assert hashlib.sha256((folder / file).read_bytes()).hexdigest() == expected
 
 
-def test_attribution_is_shipped() -> None:
-    assert "Apache License" in (SHIPPED_MODEL / "LICENSE").read_text("utf-8")
-    assert "granite-embedding-30m-english" in (SHIPPED_MODEL / "NOTICE").read_text("utf-8")
+@pytest.mark.parametrize(
+    ("name", "origin"),
+    [
+        ("static-code-256", "granite-embedding-30m-english"),
+        ("static-minilm-256", "all-MiniLM-L6-v2"),
+    ],
+)
+def test_attribution_is_shipped(name: str, origin: str) -> None:
+    assert "Apache License" in (SHIPPED / name / "LICENSE").read_text("utf-8")
+    assert origin in (SHIPPED / name / "NOTICE").read_text("utf-8")
+
+
+def test_the_code_model_knows_the_words_of_code() -> None:
+    model = StaticEmbedder(SHIPPED / "static-code-256")
+    assert similarity(model, "auth", "authentication") > similarity(model, "auth", "author")
+    assert similarity(model, "ctx", "context") > similarity(model, "ctx", "text")
 
 
 def test_missing_folder_is_a_clear_error(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Pl
         with pytest.raises(ModelMismatch):
             await after.index(place.kept)
         command = f"ctx index --recreate --collection {after.collection}"
-        assert f"rebuild it with: {command}, or set EMBEDDING_MODEL back to static-code-256" in (
+        assert f"rebuild it with: {command}, or set EMBEDDING_MODEL back to static-minilm-256" in (
             refused.value.message
         )
         rebuild = await begun(after, place.kept)

@@ -48,7 +48,7 @@ def found(env: dict[str, str], workspace: Path) -> bool:
 def test_the_change_is_told_and_one_command_each_mends_it(
     old: dict[str, str], new: dict[str, str], workspace: Path
 ) -> None:
-    told = "was built with model static-code-256 (256 dims), the configured one is static-second"
+    told = "was built with model static-minilm-256 (256 dims), the configured one is static-second"
     code, memories = "ctx index --recreate --collection codebase", "ctx memory rebuild"
     with running(old):  # makes the collections of memories and threads
         pass

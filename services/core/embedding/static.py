@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 
 from services.core.errors import ModelUnavailable
 
-SHIPPED_MODEL = Path(__file__).parent.parent / "models" / "static-code-256"
+SHIPPED_MODEL = Path(__file__).parent.parent / "models" / "static-minilm-256"
 DESCRIPTION = "model.json"  # what a folder with such a model holds
 FORMAT = 1  # of the model folder; train.py writes the same number
 
