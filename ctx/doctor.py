@@ -15,7 +15,8 @@ from services.core.embedding.choose import open_embedder
 from services.core.errors import CtxError, SettingsInvalid
 from services.core.parts import open_parts, open_vectors, outdated, prepare_data_dir
 from services.core.settings import HEALTH_PORT_OFFSET, Settings, load
-from services.core.vectors.model import Model
+from services.core.vectors.checks import holds_code
+from services.core.vectors.model import CollectionInfo, Model
 from services.core.vectors.owner import Owner, who_owns
 from services.memory.records.health import examine
 
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_BYTES = 1024**3  # an index of a large repository and its embedding cache
 MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
+
+
+@dataclass(frozen=True)
+class Models:
+    """What each kind of collection should be built with."""
+
+    code: Model
+    memory: Model
+
+    def outdated(self, info: CollectionInfo) -> list[str]:
+        return outdated(info, self.code if holds_code(info.spec) else self.memory)
 
 
 @dataclass(frozen=True)
@@ -70,9 +82,9 @@ async def diagnose(*, fix: bool = False) -> Sequence[Finding]:
     owner = who_owns(settings.vectors_dir)
     findings += [_server(answer) for answer in answers if answer.running]
     findings += _ports(settings, answers)
-    finding, model = await asyncio.to_thread(_model, settings)
+    finding, models = await asyncio.to_thread(_embedding, settings)
     findings.append(finding)
-    findings += await _qdrant(settings, owner, answers, model)
+    findings += await _qdrant(settings, owner, answers, models)
     findings += await _fixed(settings, owner) if fix else [await _records(settings)]
     return findings
 
@@ -137,20 +149,33 @@ def _free(host: str, port: int) -> bool:
     return True
 
 
-def _model(settings: Settings) -> tuple[Finding, Model | None]:
+def _embedding(settings: Settings) -> tuple[Finding, Models | None]:
     try:
-        embedder = open_embedder(settings.embedding_model, settings.embedding_cache_path)
+        models = Models(
+            _tried(settings, settings.code_model), _tried(settings, settings.memory_model)
+        )
     except CtxError as error:
-        mend = "Unset EMBEDDING_MODEL to use the model that ships with ctx."
+        mend = (
+            "Unset EMBEDDING_MODEL and MEMORY_EMBEDDING_MODEL to use the models that ship with ctx."
+        )
         return Finding("embedding model", "fail", error.message, mend), None
-    embedder.embed_query("hello")
-    embedder.close()
-    model = Model(embedder.name, embedder.dims)
-    return Finding("embedding model", "ok", f"{model.name}, {model.dims} dimensions"), model
+    used = {"code": models.code, "memories": models.memory}
+    detail = ", ".join(f"{name} with {m.name} ({m.dims} dimensions)" for name, m in used.items())
+    return Finding("embedding model", "ok", detail), models
+
+
+def _tried(settings: Settings, name: str) -> Model:
+    """A model that has embedded something."""
+    embedder = open_embedder(name, settings.embedding_cache_path)
+    try:
+        embedder.embed_query("hello")
+    finally:
+        embedder.close()
+    return Model(embedder.name, embedder.dims)
 
 
 async def _qdrant(
-    settings: Settings, owner: Owner | None, answers: Sequence[Answer], model: Model | None
+    settings: Settings, owner: Owner | None, answers: Sequence[Answer], models: Models | None
 ) -> list[Finding]:
     """A folder that a process owns is not opened: that process was asked instead."""
     if owner is not None and settings.qdrant_url is None:
@@ -170,7 +195,7 @@ async def _qdrant(
     except CtxError as error:
         mend = "Do what the message says, then try again."
         return [Finding("qdrant", "fail", error.message, mend)]
-    old = [text for info in infos for text in (outdated(info, model) if model else ())]
+    old = [text for info in infos for text in (models.outdated(info) if models else ())]
     return _advised(detail, [*([advice] if advice else []), *old])
 
 
@@ -214,7 +239,7 @@ async def _fixed(settings: Settings, owner: Owner | None) -> list[Finding]:
 async def _reconcile(settings: Settings) -> "dict[str, Differences]":
     from services.memory.service import open_outbox, open_records  # noqa: PLC0415 - slow to import
 
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         records = await open_records(settings)
         try:
             return await open_outbox(settings, parts, records).reconcile()

@@ -70,7 +70,7 @@ async def _by_ourselves(
     top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
     here = {"workspace": top, "current_repo": arguments.repo or settings.current_repo}
     progress.current.set(bar.show)
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.code_model) as parts:
         desk = open_desk(settings.model_copy(update=here), parts, SessionDefaults())
         with contextlib.closing(desk):
             place = desk.workspaces.place("path", str(folder))

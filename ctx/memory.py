@@ -54,7 +54,7 @@ async def _by_ourselves(settings: Settings, bar: Bar) -> dict[str, Any]:
     from services.memory.service import open_outbox, open_records  # noqa: PLC0415
 
     progress.current.set(bar.show)
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         records = await open_records(settings)
         try:
             written = await open_outbox(settings, parts, records).rebuild()

@@ -45,7 +45,7 @@ async def _by_ourselves(settings: Settings, wanted: dict[str, Any]) -> dict[str,
     from services.indexer.search_tools import search_tools  # noqa: PLC0415
     from services.indexer.service import default_repo, open_searcher  # noqa: PLC0415
 
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.code_model) as parts:
         sessions = SessionDefaults()
         desk = open_desk(settings, parts, sessions)
         with contextlib.closing(desk):

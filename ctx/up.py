@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from services.core.parts import Parts, open_parts
+from services.core.parts import open_shared_parts
 from services.core.serving.listen import serve, urls
 from services.core.serving.run import run_until_stopped
 from services.core.serving.tool import Service
@@ -23,14 +23,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _up(settings: Settings, as_json: bool) -> None:
     async with (
-        open_parts(settings) as parts,
-        open_memory(settings, parts) as memory,
-        open_indexer(settings, parts, memory.memories) as indexer,
+        open_shared_parts(settings) as parts,
+        open_memory(settings, parts.memory) as memory,
+        open_indexer(settings, parts.code, memory.memories) as indexer,
     ):
         services = [memory.service, indexer.service]
 
         def announce() -> None:
-            text = _as_json(services, settings) if as_json else _greeting(services, settings, parts)
+            engine = parts.code.vectors.engine
+            text = (
+                _as_json(services, settings) if as_json else _greeting(services, settings, engine)
+            )
             print(text, flush=True)
 
         await serve(services, settings, on_ready=announce)
@@ -42,14 +45,14 @@ def _as_json(services: Sequence[Service], settings: Settings) -> str:
     return json.dumps({"ready": True} | {s.name: urls(s, settings.host) for s in services})
 
 
-def _greeting(services: Sequence[Service], settings: Settings, parts: Parts) -> str:
+def _greeting(services: Sequence[Service], settings: Settings, engine: str) -> str:
     found = {service.name: urls(service, settings.host) for service in services}
     lines = ["", "ctx is ready.", ""]
     for name, at in found.items():
         lines.append(f"  {name:<8} {at['http']}   (older clients: {at['sse']})")
     lines += [
         f"  health   {', '.join(at['health'] for at in found.values())}",
-        f"  data     {_short(settings.data_dir)}, vectors {parts.vectors.engine}",
+        f"  data     {_short(settings.data_dir)}, vectors {engine}",
         f"  code     {_short(settings.workspace.resolve())} (CTX_WORKSPACE)",
         "",
         "Claude Code:",

@@ -1,4 +1,4 @@
-"""A second static model, made of the shipped one: other directions, fewer dims, another name."""
+"""A second static model, made of a shipped one: other directions, fewer dims, another name."""
 
 import json
 import shutil
@@ -6,10 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from services.core.embedding.static import DESCRIPTION, SHIPPED_MODEL
+from services.core.embedding.choose import SHIPPED
+from services.core.embedding.static import DESCRIPTION
+from services.core.memory_settings import PROSE_MODEL
 
 NAME = "static-second-128"
 DIMS = 128
+ORIGIN = SHIPPED / PROSE_MODEL
 
 
 def second_model(folder: Path) -> str:
@@ -17,9 +20,9 @@ def second_model(folder: Path) -> str:
     made = folder / "second-model"
     made.mkdir(parents=True)
     for name in ("tokenizer.json", "scales.npy"):
-        shutil.copy(SHIPPED_MODEL / name, made / name)
-    table = np.load(SHIPPED_MODEL / "embeddings.npy")
+        shutil.copy(ORIGIN / name, made / name)
+    table = np.load(ORIGIN / "embeddings.npy")
     np.save(made / "embeddings.npy", table[:, DIMS - 1 :: -1])
-    described = json.loads((SHIPPED_MODEL / DESCRIPTION).read_text())
+    described = json.loads((ORIGIN / DESCRIPTION).read_text())
     (made / DESCRIPTION).write_text(json.dumps(described | {"name": NAME, "dims": DIMS}))
     return str(made)

@@ -94,7 +94,7 @@ def watch(command: list[str], env: dict[str, str]) -> dict[str, Any]:
 
 async def index(folder: Path, recreate: bool) -> dict[str, Any]:
     settings = load()
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.code_model) as parts:
         state = IndexState(settings.data_dir / "index.sqlite")
         indexer = Indexer(parts.vectors, parts.embedder, state, store_key="bench")
         gaps: list[float] = []

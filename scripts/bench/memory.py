@@ -211,7 +211,10 @@ async def over_http(server: Server, calls: int, only: str) -> dict[str, Any]:
 
 
 async def in_process(settings: Settings, calls: int, only: str) -> dict[str, Any]:
-    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
         tools = {tool.name: tool.run for tool in memory.service.tools}
 
         async def ask(tool: str, arguments: dict[str, Any]) -> Any:
@@ -225,7 +228,10 @@ async def agreement(settings: Settings) -> float:
     database = sqlite3.connect(f"file:{settings.data_dir / 'records.sqlite'}?mode=ro", uri=True)
     exact = f"SELECT rowid FROM {INDEX} WHERE {INDEX} MATCH ? ORDER BY bm25({INDEX}) LIMIT {FIRST}"
     asked, shared = questions(random.Random(SEED + 1)), 0
-    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
         tools = {tool.name: tool.run for tool in memory.service.tools}
         for query in islice(asked, COMPARED):
             node, _ = read(query, TextMode.MATCH, settings.fts_language, any_word=True)

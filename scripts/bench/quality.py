@@ -175,7 +175,7 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
     answered: dict[str, list[Answered]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder) / "data")
-        async with open_parts(settings) as parts:
+        async with open_parts(settings, settings.code_model) as parts:
             for repo, entry in load_repos(options.eval):
                 path = checkout(options.checkouts, entry, options.clone)
                 await index(parts, settings, repo, path)

@@ -263,7 +263,7 @@ class CountingEmbedder:
 async def index(folder: Path) -> dict[str, Any]:
     """One index run in this process; `watch` measures it from outside."""
     settings = load()
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.code_model) as parts:
         counting = CountingEmbedder(parts.embedder)
         state = IndexState(settings.index_state_path)
         indexer = Indexer(parts.vectors, counting, state, store_key="embedded")
@@ -338,7 +338,8 @@ async def timed(
 
 
 async def searched_here(corpus: Corpus) -> dict[str, Any]:
-    async with open_parts(Settings(CTX_DATA_DIR=corpus.data)) as parts:
+    settings = Settings(CTX_DATA_DIR=corpus.data)
+    async with open_parts(settings, settings.code_model) as parts:
         searcher = Searcher(parts.vectors, parts.embedder)
 
         async def ask(query: str) -> None:

@@ -188,7 +188,10 @@ def _let_live(journal: Path, chance: random.Random) -> None:
 @asynccontextmanager
 async def memory_server(url: str, work: Path) -> AsyncIterator[tuple[Memories, Any]]:
     settings = Settings(data_dir=work / "data", database_url=url)
-    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
         yield memory.memories, parts.vectors
 
 

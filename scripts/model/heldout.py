@@ -29,7 +29,8 @@ from comments import comments, without  # noqa: E402
 from pairs import MIN_CODE_CHARACTERS, Source, package_sources  # noqa: E402
 
 from services.core import sparse  # noqa: E402
-from services.core.embedding.static import SHIPPED_MODEL, StaticEmbedder  # noqa: E402
+from services.core.embedding.choose import SHIPPED, shipped_models  # noqa: E402
+from services.core.embedding.static import StaticEmbedder  # noqa: E402
 from services.indexer.flags import flags_of  # noqa: E402
 from services.indexer.points import lexical_vector  # noqa: E402
 
@@ -139,7 +140,7 @@ def main() -> None:
     options = parser.parse_args()
     all_tasks = list(tasks(options.cache / "src" / "heldout"))
     report = {"bm25": by_language(all_tasks, bm25)}
-    for folder in options.model or [SHIPPED_MODEL]:
+    for folder in options.model or [SHIPPED / name for name in shipped_models()]:
         embedder = StaticEmbedder(folder)
         report[embedder.name] = by_language(all_tasks, dense(embedder))
     for name, figures in report.items():

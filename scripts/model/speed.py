@@ -16,7 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from services.core.embedding.static import SHIPPED_MODEL, StaticEmbedder  # noqa: E402
+from services.core.embedding.choose import SHIPPED  # noqa: E402
+from services.core.embedding.static import StaticEmbedder  # noqa: E402
+from services.core.settings import CODE_MODEL  # noqa: E402
 
 PIECE_TOKENS = 100
 PIECES = 20_000
@@ -28,7 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--model", type=Path, default=SHIPPED_MODEL)
+    parser.add_argument("--model", type=Path, default=SHIPPED / CODE_MODEL)
     options = parser.parse_args()
     pieces = list(_pieces(options.folder, options.model))[:PIECES]
     with Pool(options.processes) as pool:

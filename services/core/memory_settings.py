@@ -41,6 +41,18 @@ Language = Literal[
     "yiddish",
 ]
 
+PROSE_MODEL = "static-minilm-256"  # the one for code is poor at everyday words
+# The fields that the contract of the thread tools promises to index.
+DEFAULT_INDEXED_FIELDS = (
+    "status",
+    "agent_name",
+    "task_name",
+    "project",
+    "report_type",
+    "references",
+    "technologies",
+)
+
 
 def env(name: str, default: Any, description: str, **limits: Any) -> Any:
     """A field read from exactly one environment variable."""
@@ -52,6 +64,13 @@ class MemorySettings(BaseModel):
 
     threads_collection_name: str = env(
         "THREADS_COLLECTION_NAME", "threads", "Collection for thread entries; theirs alone."
+    )
+
+    memory_embedding_model: str | None = env(
+        "MEMORY_EMBEDDING_MODEL",
+        None,
+        "Dense model for memories and threads. Unset: EMBEDDING_MODEL, or where that is unset too "
+        f"`{PROSE_MODEL}`.",
     )
 
     # Searching threads

@@ -1,4 +1,4 @@
-"""The parts that both servers stand on, opened once and handed down."""
+"""The parts that a server stands on, opened once and handed down."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Parts:
-    """The vector store and the embedding model."""
+    """The vector store, and the embedding model of one server."""
 
     vectors: VectorStore
     embedder: CachedEmbedder
@@ -56,18 +56,42 @@ def outdated(info: CollectionInfo, model: Model) -> list[str]:
     return []
 
 
+@dataclass(frozen=True)
+class SharedParts:
+    """One vector store under both servers, and a model for each."""
+
+    code: Parts
+    memory: Parts
+
+
 @contextlib.asynccontextmanager
-async def open_parts(settings: Settings) -> AsyncIterator[Parts]:
+async def open_parts(settings: Settings, model: str) -> AsyncIterator[Parts]:
     """Open the store, then the model; close both at the end."""
-    async with open_vectors(settings) as vectors:
-        embedder = await asyncio.to_thread(
-            open_embedder, settings.embedding_model, settings.embedding_cache_path
-        )
-        log.info("vectors: %s; model: %s (%d)", vectors.engine, embedder.name, embedder.dims)
-        try:
-            yield Parts(vectors, embedder)
-        finally:
-            embedder.close()
+    async with open_vectors(settings) as vectors, _with_model(settings, vectors, model) as parts:
+        yield parts
+
+
+@contextlib.asynccontextmanager
+async def open_shared_parts(settings: Settings) -> AsyncIterator[SharedParts]:
+    """For both servers in one process. A model that both use is loaded once."""
+    async with contextlib.AsyncExitStack() as stack:
+        vectors = await stack.enter_async_context(open_vectors(settings))
+        models = dict.fromkeys((settings.code_model, settings.memory_model))
+        parts = {
+            model: await stack.enter_async_context(_with_model(settings, vectors, model))
+            for model in models
+        }
+        yield SharedParts(parts[settings.code_model], parts[settings.memory_model])
+
+
+@contextlib.asynccontextmanager
+async def _with_model(settings: Settings, vectors: VectorStore, model: str) -> AsyncIterator[Parts]:
+    embedder = await asyncio.to_thread(open_embedder, model, settings.embedding_cache_path)
+    log.info("vectors: %s; model: %s (%d)", vectors.engine, embedder.name, embedder.dims)
+    try:
+        yield Parts(vectors, embedder)
+    finally:
+        embedder.close()
 
 
 @contextlib.asynccontextmanager

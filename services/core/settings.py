@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from services.core.errors import SettingsInvalid
-from services.core.memory_settings import MemorySettings
+from services.core.memory_settings import DEFAULT_INDEXED_FIELDS, PROSE_MODEL, MemorySettings
 from services.core.memory_settings import env as _env
 
 PREFIX = "CTX_"
@@ -28,16 +28,7 @@ HIGHEST_PORT = 65_535
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
 MAX_BODY_CEILING = 4 * 1024 * 1024  # what the MCP library accepts at most
 SECRET_MASK = "***"
-# The fields that the contract of the thread tools promises to index.
-DEFAULT_INDEXED_FIELDS = (
-    "status",
-    "agent_name",
-    "task_name",
-    "project",
-    "report_type",
-    "references",
-    "technologies",
-)
+CODE_MODEL = "static-code-256"
 DATABASES = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgres", "postgresql+asyncpg")
 
 Port = Annotated[int, Field(ge=1, le=HIGHEST_PORT - HEALTH_PORT_OFFSET)]
@@ -185,13 +176,13 @@ class Settings(MemorySettings, BaseSettings):
     )
 
     # Models
-    embedding_model: str = _env(
+    embedding_model: str | None = _env(
         "EMBEDDING_MODEL",
-        "static-minilm-256",
+        None,
         "Dense model: a shipped one by its name, a folder with `model.onnx` and `tokenizer.json` "
-        "or with a static model (`model.json`), or any fastembed model name (downloaded once).",
+        "or with a static model (`model.json`), or any fastembed model name (downloaded once). "
+        f"Unset: `{CODE_MODEL}` for code, `{PROSE_MODEL}` for memories.",
     )
-
     rerank_model: str | None = _env(
         "RERANK_MODEL",
         None,
@@ -315,6 +306,16 @@ class Settings(MemorySettings, BaseSettings):
     def models_dir(self) -> Path:
         """Where downloaded models lie."""
         return self.data_dir / "models"
+
+    @property
+    def code_model(self) -> str:
+        """The dense model of the indexer."""
+        return self.embedding_model or CODE_MODEL
+
+    @property
+    def memory_model(self) -> str:
+        """The dense model of the memory server."""
+        return self.memory_embedding_model or self.embedding_model or PROSE_MODEL
 
     @property
     def index_state_path(self) -> Path:

@@ -11,7 +11,7 @@ from services.indexer.service import open_indexer
 async def run(settings: Settings, transports: frozenset[str]) -> None:
     memories = RemoteMemories(settings.memory_endpoint, settings.own_token)
     async with (
-        open_parts(settings) as parts,
+        open_parts(settings, settings.code_model) as parts,
         open_indexer(settings, parts, memories) as indexer,
     ):
         await serve([indexer.service], settings, transports)

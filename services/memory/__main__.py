@@ -8,7 +8,10 @@ from services.memory.service import open_memory
 
 
 async def run(settings: Settings, transports: frozenset[str]) -> None:
-    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
         await serve([memory.service], settings, transports)
 
 

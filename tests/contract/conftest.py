@@ -45,7 +45,10 @@ def settings(database_url: str | None, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def tools(settings: Settings) -> AsyncIterator[Tools]:
-    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
         server: Any = build(memory.service, settings, Metrics("memory", {}))
         async with Client(server) as client:
             yield Tools(client)

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from services.core.embedding.choose import SHIPPED, shipped_models
-from services.core.embedding.static import SHIPPED_MODEL, StaticEmbedder
+from services.core.embedding.static import StaticEmbedder
 from services.core.errors import ModelUnavailable
+from services.core.memory_settings import PROSE_MODEL
+from services.core.settings import CODE_MODEL
 
 MAX_FOLDER_BYTES = 16 * 1024 * 1024
 MEGABYTE = 1024 * 1024
@@ -37,9 +39,9 @@ ODD_TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def embedder() -> StaticEmbedder:
-    return StaticEmbedder()
+@pytest.fixture(scope="module", params=shipped_models())
+def embedder(request: pytest.FixtureRequest) -> StaticEmbedder:
+    return StaticEmbedder(SHIPPED / request.param)
 
 
 def similarity(embedder: StaticEmbedder, first: str, second: str) -> float:
@@ -64,7 +66,7 @@ def test_no_texts_give_no_rows(embedder: StaticEmbedder) -> None:
 
 
 def test_two_loads_give_the_same_vectors(embedder: StaticEmbedder) -> None:
-    again = StaticEmbedder(SHIPPED_MODEL)
+    again = StaticEmbedder(SHIPPED / embedder.name)
     np.testing.assert_array_equal(again.embed_documents(TEXTS), embedder.embed_documents(TEXTS))
 
 
@@ -105,7 +107,6 @@ def test_blank_text_is_far_from_real_text(embedder: StaticEmbedder) -> None:
     [
         ("delete a file", "remove a document from disk", "paint the house green"),
         ("parse a JSON string", "json.loads(text)", "socket.bind(address)"),
-        ("a dog runs in the park", "puppies play outside", "the bank raised its interest rate"),
         ("how long to wait for an answer", "def f(timeout): ...", "def f(colour): ..."),
         ("compress data", "def gzip_bytes(raw): ...", "def send_mail(to): ..."),
     ],
@@ -146,8 +147,8 @@ def test_description_agrees_with_the_files(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "origin"),
     [
-        ("static-code-256", "granite-embedding-30m-english"),
-        ("static-minilm-256", "all-MiniLM-L6-v2"),
+        (CODE_MODEL, "granite-embedding-30m-english"),
+        (PROSE_MODEL, "all-MiniLM-L6-v2"),
     ],
 )
 def test_attribution_is_shipped(name: str, origin: str) -> None:
@@ -155,8 +156,15 @@ def test_attribution_is_shipped(name: str, origin: str) -> None:
     assert origin in (SHIPPED / name / "NOTICE").read_text("utf-8")
 
 
+def test_the_model_for_prose_knows_everyday_words() -> None:
+    model = StaticEmbedder(SHIPPED / PROSE_MODEL)
+    walk = "a dog runs in the park"
+    near, far = "puppies play outside", "the bank raised its interest rate"
+    assert similarity(model, walk, near) > similarity(model, walk, far) + 0.2
+
+
 def test_the_code_model_knows_the_words_of_code() -> None:
-    model = StaticEmbedder(SHIPPED / "static-code-256")
+    model = StaticEmbedder(SHIPPED / CODE_MODEL)
     assert similarity(model, "auth", "authentication") > similarity(model, "auth", "author")
     assert similarity(model, "ctx", "context") > similarity(model, "ctx", "text")
 
@@ -167,7 +175,7 @@ def test_missing_folder_is_a_clear_error(tmp_path: Path) -> None:
 
 
 def test_damaged_tokenizer_is_a_clear_error(tmp_path: Path) -> None:
-    for path in SHIPPED_MODEL.iterdir():
+    for path in (SHIPPED / CODE_MODEL).iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "tokenizer.json").write_text("{}", "utf-8")
     with pytest.raises(ModelUnavailable, match=r"tokenizer\.json"):
@@ -175,7 +183,7 @@ def test_damaged_tokenizer_is_a_clear_error(tmp_path: Path) -> None:
 
 
 def test_unknown_format_is_a_clear_error(tmp_path: Path) -> None:
-    for path in SHIPPED_MODEL.iterdir():
+    for path in (SHIPPED / CODE_MODEL).iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "model.json").write_text('{"format": 99, "name": "x"}', "utf-8")
     with pytest.raises(ModelUnavailable, match="format 99"):

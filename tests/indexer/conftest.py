@@ -11,9 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
+from services.core.embedding.choose import SHIPPED
 from services.core.embedding.static import StaticEmbedder
 from services.core.parts import Parts, open_vectors
-from services.core.settings import Settings
+from services.core.settings import CODE_MODEL, Settings
 from services.core.vectors.model import Filter, Match, Record
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing import Indexer
@@ -25,7 +26,10 @@ from tests.indexer.repositories import Repository
 REPO = "sample"
 
 
-shipped = lru_cache(StaticEmbedder)  # loaded once: it cannot change
+@lru_cache
+def shipped() -> StaticEmbedder:
+    """Loaded once: it cannot change."""
+    return StaticEmbedder(SHIPPED / CODE_MODEL)
 
 
 class Counting:

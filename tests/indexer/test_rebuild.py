@@ -59,7 +59,7 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Running]:
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.code_model) as parts:
         desk = open_desk(settings, parts, SessionDefaults())
         with contextlib.closing(desk):
             searcher = await open_searcher(settings, parts)
@@ -74,7 +74,7 @@ async def place(settings: Settings, tmp_path: Path) -> AsyncIterator[Place]:
     gone.write("lost.py", function("remember_everything", "return 'kept'"))
     second = settings.model_copy(update={"embedding_model": second_model.second_model(tmp_path)})
     yield Place(settings, second, kept, gone)
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.code_model) as parts:
         await parts.vectors.delete_collection(settings.collection_name)
 
 
@@ -110,7 +110,7 @@ async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Pl
         with pytest.raises(ModelMismatch):
             await after.index(place.kept)
         command = f"ctx index --recreate --collection {after.collection}"
-        assert f"rebuild it with: {command}, or set EMBEDDING_MODEL back to static-minilm-256" in (
+        assert f"rebuild it with: {command}, or set EMBEDDING_MODEL back to static-code-256" in (
             refused.value.message
         )
         rebuild = await begun(after, place.kept)

@@ -77,9 +77,9 @@ async def test_the_deadline_is_real() -> None:
 
 def test_no_model_no_reranker_and_a_wrong_name_is_told(tmp_path: Path) -> None:
     assert open_reranker(None, tmp_path) is None
-    with pytest.raises(ModelUnavailable, match=r"RERANK_MODEL=Xenova/ms-marco.*Near it"):
+    with pytest.raises(ModelUnavailable, match=r"rerank model Xenova/ms-marco.*Near it"):
         open_reranker("Xenova/ms-marco-MiniLM", tmp_path)
-    with pytest.raises(ModelUnavailable, match=r"RERANK_MODEL=.*tokenizer\.json: missing"):
+    with pytest.raises(ModelUnavailable, match=r"rerank model .*tokenizer\.json: missing"):
         open_reranker(str(tmp_path), tmp_path)
 
 

@@ -54,7 +54,7 @@ async def search(
         collection_name=f"code-{uuid4().hex[:8]}",
         workspace=root / "shop",
     )
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.code_model) as parts:
         yield await Search.over(settings, parts)
         await parts.vectors.delete_collection(settings.collection_name)
 

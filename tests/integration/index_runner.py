@@ -25,7 +25,7 @@ Contents = dict[str, list[tuple[str, str]]]
 
 async def main(data: Path, workspace: Path) -> int:
     settings = Settings(data_dir=data)
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.code_model) as parts:
         state = IndexState(settings.index_state_path)
         indexer = Indexer(parts.vectors, parts.embedder, state, store_key=STORE, processes=2)
         wrong = await promises_broken(parts.vectors, state)

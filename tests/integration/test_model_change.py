@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from services.core.memory_settings import PROSE_MODEL
 from tests import second_model
 from tests.indexer.repositories import Repository, function
 from tests.running import ROOT, environment, run_ctx, running
@@ -48,7 +49,7 @@ def found(env: dict[str, str], workspace: Path) -> bool:
 def test_the_change_is_told_and_one_command_each_mends_it(
     old: dict[str, str], new: dict[str, str], workspace: Path
 ) -> None:
-    told = "was built with model static-minilm-256 (256 dims), the configured one is static-second"
+    told = f"(256 dims), the configured one is {second_model.NAME}"
     code, memories = "ctx index --recreate --collection codebase", "ctx memory rebuild"
     with running(old):  # makes the collections of memories and threads
         pass
@@ -75,6 +76,40 @@ def test_the_change_is_told_and_one_command_each_mends_it(
         assert rebuilt.returncode == 0, rebuilt.stderr
         assert json.loads(rebuilt.stdout)["model"] == second_model.NAME
         assert told not in run_ctx(new, "status").stdout
+    assert "All is well" in run_ctx(new, "doctor").stdout
+
+
+def test_the_model_of_code_changes_without_touching_memories(
+    tmp_path: Path, workspace: Path
+) -> None:
+    """As for who indexed when one model served both."""
+    new = environment(tmp_path / "data", CTX_WORKSPACE=str(workspace))
+    old = new | {"EMBEDDING_MODEL": PROSE_MODEL}
+    assert run_ctx(old, "index", cwd=workspace).returncode == 0
+    with running(old):
+        pass
+    told = f"collection codebase was built with model {PROSE_MODEL} (256 dims)"
+    doctor = run_ctx(new, "doctor").stdout
+    assert doctor.count("was built with model") == doctor.count(told) == 1
+    assert run_ctx(new, "index", "--recreate", cwd=workspace).returncode == 0
+    assert found(new, workspace)
+    assert "All is well" in run_ctx(new, "doctor").stdout
+
+
+def test_the_model_of_memories_changes_without_touching_code(
+    old: dict[str, str], tmp_path: Path, workspace: Path
+) -> None:
+    new = old | {"MEMORY_EMBEDDING_MODEL": second_model.second_model(tmp_path)}
+    with running(old):
+        pass
+    assert (
+        run_ctx(new, "doctor").stdout.count(f"set MEMORY_EMBEDDING_MODEL back to {PROSE_MODEL}")
+        == 2
+    )
+    assert (
+        json.loads(run_ctx(new, "memory", "rebuild", "--json").stdout)["model"] == second_model.NAME
+    )
+    assert found(new, workspace)
     assert "All is well" in run_ctx(new, "doctor").stdout
 
 

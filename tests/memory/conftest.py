@@ -55,7 +55,7 @@ def settings(request: pytest.FixtureRequest, data_dir: Path) -> Settings:
 
 @pytest.fixture
 async def parts(settings: Settings) -> AsyncIterator[Parts]:
-    async with open_parts(settings) as opened:
+    async with open_parts(settings, settings.memory_model) as opened:
         yield opened
 
 

@@ -28,12 +28,18 @@ def settings(data_dir: Path) -> Settings:
 
 
 async def store(settings: Settings, *texts: str) -> list[str]:
-    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
         return [(await memory.memories.store(text, None))["id"] for text in texts]
 
 
 async def find_all(settings: Settings) -> set[str]:
-    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
         found = await memory.memories.find("note", Wanted(), 100)
         return {hit["information"] for hit in found.hits}
 
@@ -46,7 +52,7 @@ async def test_a_lost_vector_folder_is_rebuilt_at_the_next_start(settings: Setti
 
 async def test_a_lost_point_comes_back(settings: Settings) -> None:
     lost, _ = await store(settings, "note one", "note two")
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         name = settings.memory_collection_name
         await parts.vectors.delete(name, Filter(must=[HasId([lost])]))
         assert await parts.vectors.count(name) == 1
@@ -68,7 +74,7 @@ async def test_storing_goes_on_without_qdrant_and_heals_with_it(
     settings: Settings, qdrant_url: str
 ) -> None:
     down = settings.model_copy(update={"qdrant_url": CLOSED_PORT})
-    async with open_parts(down) as parts, open_memory(down, parts) as memory:
+    async with open_parts(down, down.memory_model) as parts, open_memory(down, parts) as memory:
         answer = await memory.memories.store("note while Qdrant is down", None)
         assert answer["ok"]
         assert "not searchable yet" in answer["degraded"][0]
@@ -79,7 +85,7 @@ async def test_storing_goes_on_without_qdrant_and_heals_with_it(
     records = await Records.open(settings.records_url)
     assert await records.pending() == 1
     await records.close()
-    async with open_parts(up) as parts, open_memory(up, parts) as memory:
+    async with open_parts(up, up.memory_model) as parts, open_memory(up, parts) as memory:
         assert await parts.vectors.count(settings.memory_collection_name) == 1
         await parts.vectors.delete_collection(settings.memory_collection_name)
 
@@ -90,14 +96,14 @@ async def test_another_model_is_refused_and_the_way_out_named(settings: Settings
     class Other:
         name, dims = "other-model", 99
 
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         with pytest.raises(ModelMismatch) as raised:
             await parts.vectors.ensure_collection(
                 settings.memory_collection_name,
                 spec(Other()),  # type: ignore[arg-type]
             )
     message = str(raised.value)
-    assert settings.embedding_model in message
+    assert settings.memory_model in message
     assert "other-model" in message
     assert "ctx memory rebuild" in message
 
@@ -106,7 +112,7 @@ async def test_a_rebuild_takes_the_memories_to_another_model(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store(settings, "note one", "note two")
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         await parts.vectors.delete_collection(settings.memory_collection_name)
         await parts.vectors.ensure_collection(
             settings.memory_collection_name,
@@ -121,7 +127,7 @@ async def test_a_rebuild_takes_the_memories_to_another_model(
 
 
 async def test_entries_and_outbox_are_written_together(settings: Settings) -> None:
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         await _store_without_draining(settings, parts)
     assert await find_all(settings) == {"note that was never carried over"}
 
@@ -133,6 +139,6 @@ async def _store_without_draining(settings: Settings, parts: Parts) -> None:
     assert await records.pending() == 1
     assert await records.counts(Kind.MEMORY) == {name: 1}
     await records.close()
-    embedder = open_embedder(settings.embedding_model, settings.embedding_cache_path)
+    embedder = open_embedder(settings.memory_model, settings.embedding_cache_path)
     await parts.vectors.ensure_collection(name, spec(embedder))
     embedder.close()

@@ -56,14 +56,17 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Running]:
-    async with open_parts(settings) as parts, open_memory(settings, parts) as server:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as server,
+    ):
         yield Running(settings, parts, server)
 
 
 @pytest.fixture
 async def second(settings: Settings, tmp_path: Path) -> AsyncIterator[Settings]:
     yield settings.model_copy(update={"embedding_model": second_model.second_model(tmp_path)})
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         for name in (settings.memory_collection_name, settings.threads_collection_name):
             await parts.vectors.delete_collection(name)
 

@@ -56,7 +56,7 @@ async def points(parts: Parts, collection: str) -> dict[str, Any]:
 
 
 async def contents(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         return (
             await points(parts, settings.memory_collection_name),
             await points(parts, settings.threads_collection_name),
@@ -87,7 +87,7 @@ async def spoil(settings: Settings, parts: Parts, uuids: list[str]) -> None:
 async def test_what_differs_is_written_and_what_is_too_much_removed(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         uuids = await fill(settings, parts)
         before = await points(parts, "memories"), await points(parts, "threads")
         await spoil(settings, parts, uuids)
@@ -107,7 +107,7 @@ async def test_what_differs_is_written_and_what_is_too_much_removed(
 async def test_everything_is_written_anew(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         uuids = await fill(settings, parts)
         before = await points(parts, "memories"), await points(parts, "threads")
         await spoil(settings, parts, uuids)
@@ -115,14 +115,14 @@ async def test_everything_is_written_anew(
     assert code == 0
     assert report == {
         "ok": True,
-        "model": settings.embedding_model,
+        "model": settings.memory_model,
         "written": {"memory": 3, "thread": 2},
     }
     assert await contents(settings) == before
 
 
 async def test_a_shorter_text_leaves_no_chunk_behind(settings: Settings) -> None:
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         uuids = await fill(settings, parts)
         records = await open_records(settings)
         [entry] = await records.get_by_uuid([uuids[4]], Kind.THREAD)
@@ -136,7 +136,7 @@ async def test_a_shorter_text_leaves_no_chunk_behind(settings: Settings) -> None
 async def test_a_running_server_keeps_its_vectors(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         await fill(settings, parts)
         code, report = await command(capsys, "doctor", "--fix")
     assert code == 1
@@ -152,7 +152,7 @@ async def test_the_doctor_looks_at_records_without_touching_them(
     _, report = await command(capsys, "doctor")
     [finding] = [f for f in report["findings"] if f["check"] == "records"]
     assert "made ready at the next start" in finding["detail"]
-    async with open_parts(settings) as parts:
+    async with open_parts(settings, settings.memory_model) as parts:
         await fill(settings, parts)
         records = await open_records(settings)
         await records.add([Draft(Kind.MEMORY, "memories", "waits"), Draft(Kind.MEMORY, "m", "x")])

@@ -1,4 +1,4 @@
-"""Which embedder EMBEDDING_MODEL means."""
+"""Which embedder the name of a model means."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -55,6 +55,6 @@ def _package_folder(name: str) -> Path:
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ModelUnavailable(
-            f"EMBEDDING_MODEL={name}: the package {package} is not installed; install it with pip."
+            f"embedding model {name}: the package {package} is not installed; install it with pip."
         )
     return Path(next(iter(spec.submodule_search_locations))) / inside

@@ -10,7 +10,7 @@ import numpy as np
 from services.core.embedding.transformer import OnnxModel, from_catalogue
 from services.core.errors import TimedOut
 
-SETTING = "RERANK_MODEL"
+WHAT = "rerank model"
 READ_CHARACTERS = 2_000  # of a text: what the small cross-encoders can take in
 
 
@@ -30,7 +30,7 @@ class OnnxReranker:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
-        self._model = OnnxModel(SETTING, folder)
+        self._model = OnnxModel(WHAT, folder)
 
     def fit(self, query: str, texts: Sequence[str]) -> list[float]:
         logits = self._model.run([(query, text) for text in texts])[0]
@@ -44,7 +44,7 @@ class FastembedReranker:
         from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415 - slow import
 
         self.name = name
-        self._model = from_catalogue(SETTING, name, TextCrossEncoder, cache_dir)
+        self._model = from_catalogue(WHAT, name, TextCrossEncoder, cache_dir)
 
     def fit(self, query: str, texts: Sequence[str]) -> list[float]:
         scores = np.array(list(self._model.rerank(query, list(texts))), np.float32)

@@ -1,4 +1,4 @@
-"""The shipped embedder: one vector a token, read from a table; no network, no neural net.
+"""The shipped embedders: one vector a token, read from a table; no network, no neural net.
 
 A text's vector is the weighted sum of its distinct tokens' vectors, scaled to length one. The
 weight of a token is folded into its row of the table; a token that occurs n times counts √n.
@@ -19,7 +19,6 @@ from tokenizers import Tokenizer
 
 from services.core.errors import ModelUnavailable
 
-SHIPPED_MODEL = Path(__file__).parent.parent / "models" / "static-minilm-256"
 DESCRIPTION = "model.json"  # what a folder with such a model holds
 FORMAT = 1  # of the model folder; train.py writes the same number
 
@@ -43,7 +42,7 @@ Vectors = NDArray[np.float32]
 class StaticEmbedder:
     """A token table behind the Embedder protocol. Immutable once loaded, so safe in threads."""
 
-    def __init__(self, folder: Path = SHIPPED_MODEL) -> None:
+    def __init__(self, folder: Path) -> None:
         try:
             described = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
             self._table = _load_table(folder)

@@ -14,7 +14,7 @@ from services.core.errors import ModelUnavailable
 
 log = logging.getLogger(__name__)
 
-SETTING = "EMBEDDING_MODEL"
+WHAT = "embedding model"
 MAX_TOKENS = 512  # the position limit of BERT-sized models
 BATCH = 32  # larger batches only pad more on a CPU
 TOKENIZER_FILE = "tokenizer.json"
@@ -25,11 +25,11 @@ SHORTEST = 1e-12  # keeps a zero vector from dividing by zero
 class OnnxModel:
     """An ONNX file and its tokenizer, run by onnxruntime on the CPU."""
 
-    def __init__(self, setting: str, folder: Path) -> None:
+    def __init__(self, what: str, folder: Path) -> None:
         import onnxruntime  # noqa: PLC0415 - slow to import, needed only with such a model
         from tokenizers import Tokenizer  # noqa: PLC0415
 
-        tokenizer_path, model_path = _model_files(setting, folder)
+        tokenizer_path, model_path = _model_files(what, folder)
         self._tokenizer = Tokenizer.from_file(str(tokenizer_path))
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.enable_padding()
@@ -61,7 +61,7 @@ class OnnxEmbedder:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
-        self._model = OnnxModel(SETTING, folder)
+        self._model = OnnxModel(WHAT, folder)
         self._cls = _pools_by_cls(folder)
         self.dims = int(self.embed_query("dimensions").shape[0])
 
@@ -93,7 +93,7 @@ class FastembedEmbedder:
         from fastembed import TextEmbedding  # noqa: PLC0415 - slow to import
 
         self.name = name
-        self._model = from_catalogue(SETTING, name, TextEmbedding, cache_dir, download=download)
+        self._model = from_catalogue(WHAT, name, TextEmbedding, cache_dir, download=download)
         self.dims = int(self._model.embedding_size)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -114,7 +114,7 @@ class FastembedEmbedder:
 
 
 def from_catalogue(
-    setting: str, name: str, kind: Any, cache_dir: Path, *, download: bool = True
+    what: str, name: str, kind: Any, cache_dir: Path, *, download: bool = True
 ) -> Any:
     """A model of one of fastembed's classes; a name it does not know is refused with those near it,
     and a download that fails with what to do."""
@@ -123,7 +123,7 @@ def from_catalogue(
         near = get_close_matches(name, known, n=3, cutoff=0.4)
         hint = f" Near it: {', '.join(near)}." if near else ""
         raise ModelUnavailable(
-            f"{setting}={name}: neither a shipped model, nor an existing folder, nor a model of "
+            f"{what} {name}: neither a shipped model, nor an existing folder, nor a model of "
             f"fastembed's catalogue.{hint}"
         )
     log.info("loading %s; the first time it is downloaded to %s", name, cache_dir)
@@ -131,12 +131,12 @@ def from_catalogue(
         return kind(name, cache_dir=str(cache_dir), local_files_only=not download)
     except (ValueError, OSError) as error:
         raise ModelUnavailable(
-            f"{setting}={name} could not be downloaded: {error} Check the network, copy the model "
-            f"into {cache_dir} from a machine that has it, or unset {setting}."
+            f"{what} {name} could not be downloaded: {error} Check the network, copy the model "
+            f"into {cache_dir} from a machine that has it, or choose another."
         ) from error
 
 
-def _model_files(setting: str, folder: Path) -> tuple[Path, Path]:
+def _model_files(what: str, folder: Path) -> tuple[Path, Path]:
     """The tokenizer and the ONNX file of a folder, where there is exactly one of each to use."""
     tokenizer = folder / TOKENIZER_FILE
     models = sorted(folder.glob("*.onnx")) or sorted(folder.glob("onnx/*.onnx"))
@@ -145,7 +145,7 @@ def _model_files(setting: str, folder: Path) -> tuple[Path, Path]:
     if not tokenizer.is_file() or len(chosen) != 1:
         found = ", ".join(path.name for path in models) or "none"
         raise ModelUnavailable(
-            f"{setting}={folder}: a model folder holds {TOKENIZER_FILE} and one .onnx file "
+            f"{what} {folder}: a model folder holds {TOKENIZER_FILE} and one .onnx file "
             f"(or model.onnx among several); .onnx files found: {found}, {TOKENIZER_FILE}: "
             + ("found." if tokenizer.is_file() else "missing.")
         )

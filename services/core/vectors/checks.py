@@ -237,12 +237,16 @@ def _dims(kind: str, dims: int | None) -> str:
     return f"{kind} values of {dims} dims" if dims else f"{kind} values"
 
 
+def holds_code(spec: CollectionSpec) -> bool:
+    """Whether a collection is the indexer's; the others are the memory server's."""
+    return spec.indexes.keys() >= CODE_INDEXES
+
+
 def _remedy(name: str, stored: CollectionSpec) -> str:
     """One command, which keeps the collection searchable meanwhile."""
-    command = f"ctx index --recreate --collection {name}"
-    if not stored.indexes.keys() >= CODE_INDEXES:
-        command = "ctx memory rebuild"
-    remedy = f"rebuild it with: {command}"
-    return (
-        f"{remedy}, or set EMBEDDING_MODEL back to {stored.model.name}" if stored.model else remedy
-    )
+    if holds_code(stored):
+        command, setting = f"ctx index --recreate --collection {name}", "EMBEDDING_MODEL"
+    else:
+        command, setting = "ctx memory rebuild", "MEMORY_EMBEDDING_MODEL"
+    back = f", or set {setting} back to {stored.model.name}" if stored.model else ""
+    return f"rebuild it with: {command}{back}"

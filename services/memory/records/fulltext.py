@@ -12,8 +12,7 @@ from sqlalchemy import Select, false, literal, null, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.core.errors import SettingsInvalid
-from services.core.memory_settings import Language
-from services.core.settings import DEFAULT_INDEXED_FIELDS
+from services.core.memory_settings import DEFAULT_INDEXED_FIELDS, Language
 from services.memory.records import fulltext_postgresql, fulltext_sqlite
 from services.memory.records.filters_index import (
     is_served,

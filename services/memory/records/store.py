@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, select, text, update
 
-from services.core.settings import DEFAULT_INDEXED_FIELDS
+from services.core.memory_settings import DEFAULT_INDEXED_FIELDS
 from services.memory.records import claims, overview, reading, writing
 from services.memory.records.claims import LEASE_SECONDS
 from services.memory.records.engine import Database, Dialect

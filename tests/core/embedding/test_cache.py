@@ -6,14 +6,16 @@ import pytest
 from numpy.typing import NDArray
 
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
+from services.core.embedding.choose import SHIPPED
 from services.core.embedding.static import StaticEmbedder
+from services.core.settings import CODE_MODEL
 
 
 class Counting:
     """The real embedder, counting what it is asked to compute."""
 
     def __init__(self, name: str = "static") -> None:
-        self._real = StaticEmbedder()
+        self._real = StaticEmbedder(SHIPPED / CODE_MODEL)
         self.name = name
         self.dims = self._real.dims
         self.computed: list[str] = []

@@ -8,8 +8,8 @@ from services.core.settings import Settings
 from tests import second_model
 
 
-def test_the_default_model_ships(tmp_path: Path) -> None:
-    default = Settings().embedding_model
+@pytest.mark.parametrize("default", [Settings().code_model, Settings().memory_model])
+def test_the_default_models_ship(tmp_path: Path, default: str) -> None:
     assert default in shipped_models()
     embedder = open_embedder(default, tmp_path / "cache.sqlite")
     assert embedder.name == default

@@ -79,7 +79,7 @@ async def test_another_model_is_refused_and_told_what_to_do(store: VectorStore, 
         await store.ensure_collection(fresh, other)
     assert refused.value.message == (
         f"collection {fresh} was built with model tiny (4 dims), the configured one is large "
-        "(8 dims); rebuild it with: ctx memory rebuild, or set EMBEDDING_MODEL back to tiny"
+        "(8 dims); rebuild it with: ctx memory rebuild, or set MEMORY_EMBEDDING_MODEL back to tiny"
     )
 
 
@@ -88,7 +88,8 @@ async def test_a_collection_of_code_is_rebuilt_by_another_command(
 ) -> None:
     indexes = {"repo": IndexKind.KEYWORD, "path": IndexKind.KEYWORD}
     await store.ensure_collection(fresh, replace(SPEC, indexes=indexes))
-    with pytest.raises(ModelMismatch, match=f"ctx index --recreate --collection {fresh}"):
+    mended = f"ctx index --recreate --collection {fresh}, or set EMBEDDING_MODEL back to tiny"
+    with pytest.raises(ModelMismatch, match=mended):
         await store.ensure_collection(fresh, replace(SPEC, model=Model("large", 8)))
 
 

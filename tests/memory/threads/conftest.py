@@ -17,7 +17,10 @@ ATTEMPTS = 10  # each waits as long as a caller would
 
 @contextlib.asynccontextmanager
 async def serving(settings: Settings) -> AsyncIterator[tuple[MemoryServer, Parts]]:
-    async with open_parts(settings) as parts, open_memory(settings, parts) as memory:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
         yield memory, parts
 
 

@@ -351,8 +351,8 @@ async def test_beyond_the_pool_the_first_order_goes_on(
 async def test_the_reranker_of_the_settings_is_loaded_unless_disabled(settings: Settings) -> None:
     """A model that does not exist stops the start; with reranking disabled nobody asks for it."""
     wrong = settings.model_copy(update={"rerank_model": "no/such-model"})
-    async with open_parts(wrong) as parts:
-        with pytest.raises(CtxError, match="RERANK_MODEL"):
+    async with open_parts(wrong, wrong.memory_model) as parts:
+        with pytest.raises(CtxError, match="rerank model no/such-model"):
             async with open_memory(wrong, parts):
                 pass
         off = wrong.model_copy(update={"enable_reranking": False})
