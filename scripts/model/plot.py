@@ -1,4 +1,4 @@
-"""Draw the learning curve of the last training: report/curve.json → report/curve.png."""
+"""Draw the learning curves of the last training: report/curve.json → report/curve.png."""
 
 import json
 from pathlib import Path
@@ -12,9 +12,9 @@ REPORT = Path(__file__).parent / "report"
 
 
 def main() -> None:
-    steps, losses = zip(*json.loads((REPORT / "curve.json").read_text()), strict=True)
     figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
-    axes.plot(steps, losses)
+    for curve in json.loads((REPORT / "curve.json").read_text()):
+        axes.plot(*zip(*curve, strict=True), linewidth=1)
     axes.set_xlabel("step (512 pairs)")
     axes.set_ylabel("loss, mean of 50 steps")
     axes.grid(visible=True, alpha=0.3)

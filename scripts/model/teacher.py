@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ def _tensor(described: dict[str, Any], raw: bytes) -> Array:
 
 
 def token_vectors(
-    teacher: Teacher, tokens: Sequence[str], progress: Callable[[int, int], None]
+    teacher: Teacher, tokens: Sequence[str], threads: int, progress: Callable[[int, int], None]
 ) -> Array:
     """The teacher's vector of each token that stands alone."""
     words = [token.removeprefix("##") for token in tokens]
@@ -116,12 +117,17 @@ def token_vectors(
     lengths: defaultdict[int, list[int]] = defaultdict(list)
     for number, ids in enumerate(encoded):
         lengths[len(ids)].append(number)
+    batches = [
+        numbers[start : start + BATCH]
+        for _, numbers in sorted(lengths.items())
+        for start in range(0, len(numbers), BATCH)
+    ]
+    inputs = [np.array([encoded[number] for number in batch]) for batch in batches]
     vectors = np.zeros((len(tokens), teacher.shape["hidden"]), np.float32)
     done = 0
-    for _, numbers in sorted(lengths.items()):
-        for start in range(0, len(numbers), BATCH):
-            batch = numbers[start : start + BATCH]
-            vectors[batch] = teacher.encode(np.array([encoded[number] for number in batch]))
+    with ThreadPoolExecutor(threads) as pool:
+        for batch, rows in zip(batches, pool.map(teacher.encode, inputs), strict=True):
+            vectors[batch] = rows
             done += len(batch)
             progress(done, len(tokens))
     return vectors

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from pairs import Pair
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-SIZE = 48_000
+SIZE = 48_000  # at most
 MIN_PACKAGES = 3  # that a word occurs in: fewer is a dialect
+MIN_PACKAGES_OF_NUMBERED = 20  # utf8 and sha256 are words, most others with digits are data
 MAX_WORD = 40  # characters; longer ones are data
 MAX_TEXT = 16_384  # characters read of a text
 UNKNOWN = "[UNK]"
@@ -29,17 +30,32 @@ def train_tokenizer(packages: Iterable[Sequence[Pair]]) -> Tokenizer:
         written = set(chain.from_iterable(_words(f"{p.question} {p.code}") for p in pairs))
         parts = {part.lower() for word in written for part in _CUT.split(word)}
         spread.update(part for part in parts if len(part) <= MAX_WORD)
-    tokenizer = Tokenizer(models.WordPiece({UNKNOWN: 0}, unk_token=UNKNOWN))
+    common = sorted(item for item in spread.items() if _is_common(*item))
+    tokenizer = Tokenizer(models.WordPiece(_vocabulary(common), unk_token=UNKNOWN))
     cut = normalizers.Replace(Regex(IDENTIFIER_PARTS), " ")
     lower = normalizers.BertNormalizer(lowercase=True)
     tokenizer.normalizer = normalizers.Sequence([cut, lower])
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=SIZE, special_tokens=[UNKNOWN], show_progress=False
-    )
-    common = sorted((word, count) for word, count in spread.items() if count >= MIN_PACKAGES)
-    tokenizer.train_from_iterator((f"{word} " * count for word, count in common), trainer)
     return tokenizer
+
+
+def _vocabulary(counts: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """Tokens and their numbers. The trainer breaks ties by number, and numbers letters as chance
+    has it unless they are given."""
+    letters = sorted({letter for word, _ in counts for letter in word})
+    learner = Tokenizer(models.WordPiece({UNKNOWN: 0}, unk_token=UNKNOWN))
+    learner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=SIZE,
+        special_tokens=[UNKNOWN, *letters, *(f"##{letter}" for letter in letters)],
+        show_progress=False,
+    )
+    learner.train_from_iterator((f"{word} " * count for word, count in counts), trainer)
+    return dict(learner.get_vocab())
+
+
+def _is_common(word: str, packages: int) -> bool:
+    return packages >= (MIN_PACKAGES if word.isalpha() else MIN_PACKAGES_OF_NUMBERED)
 
 
 def _words(text: str) -> list[str]:

@@ -28,7 +28,7 @@ HIGHEST_PORT = 65_535
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
 MAX_BODY_CEILING = 4 * 1024 * 1024  # what the MCP library accepts at most
 SECRET_MASK = "***"
-CODE_MODEL = "static-code-256"
+CODE_MODEL = "static-code-256-v2"
 DATABASES = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgres", "postgresql+asyncpg")
 
 Port = Annotated[int, Field(ge=1, le=HIGHEST_PORT - HEALTH_PORT_OFFSET)]

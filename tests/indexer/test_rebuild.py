@@ -12,7 +12,7 @@ import pytest
 from services.core.errors import ModelMismatch
 from services.core.parts import Parts, open_parts
 from services.core.serving.sessions import SessionDefaults
-from services.core.settings import Settings
+from services.core.settings import CODE_MODEL, Settings
 from services.indexer.desk import Desk, open_desk
 from services.indexer.question import understand_all
 from services.indexer.report import IndexReport
@@ -110,9 +110,8 @@ async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Pl
         with pytest.raises(ModelMismatch):
             await after.index(place.kept)
         command = f"ctx index --recreate --collection {after.collection}"
-        assert f"rebuild it with: {command}, or set EMBEDDING_MODEL back to static-code-256" in (
-            refused.value.message
-        )
+        mended = f"rebuild it with: {command}, or set EMBEDDING_MODEL back to {CODE_MODEL}"
+        assert mended in refused.value.message
         rebuild = await begun(after, place.kept)
         answers = await searched_while(after, rebuild)
         report = await rebuild
