@@ -150,15 +150,15 @@ def _free(host: str, port: int) -> bool:
 
 
 def _embedding(settings: Settings) -> tuple[Finding, Models | None]:
+    names = {settings.code_model, settings.memory_model}  # a model that both use is loaded once
     try:
-        models = Models(
-            _tried(settings, settings.code_model), _tried(settings, settings.memory_model)
-        )
+        tried = {name: _tried(settings, name) for name in names}
     except CtxError as error:
         mend = (
             "Unset EMBEDDING_MODEL and MEMORY_EMBEDDING_MODEL to use the models that ship with ctx."
         )
         return Finding("embedding model", "fail", error.message, mend), None
+    models = Models(tried[settings.code_model], tried[settings.memory_model])
     used = {"code": models.code, "memories": models.memory}
     detail = ", ".join(f"{name} with {m.name} ({m.dims} dimensions)" for name, m in used.items())
     return Finding("embedding model", "ok", detail), models

@@ -164,13 +164,13 @@ def tokenised(packages: list[list[Pair]], tokenizer: Tokenizer) -> Examples:
 
 def taught(tokenizer: Tokenizer, cache: Path, threads: int) -> Array:
     """The teacher's vector of each token, from the cache where these very tokens were taught."""
-    named = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
-    tokens = [token for token, _ in named]
-    digest = hashlib.sha256("\n".join(tokens).encode()).hexdigest()
+    vocabulary = tokenizer.get_vocab()
+    named = sorted(vocabulary, key=vocabulary.__getitem__)
+    digest = hashlib.sha256("\n".join(named).encode()).hexdigest()
     file = cache / f"taught-{digest[:16]}.npy"
     if not file.exists():
         partial = file.with_suffix(".partial.npy")
-        np.save(partial, token_vectors(open_teacher(cache), tokens, threads, _heard))
+        np.save(partial, token_vectors(open_teacher(cache), named, threads, _heard))
         partial.replace(file)
     vectors: Array = np.load(file)
     return vectors
