@@ -29,6 +29,7 @@ OUTSIDE = {
     "alembic": "services/memory/records/",
     "sqlite3": (
         "services/core/embedding/cache.py",
+        "services/core/sqlite.py",
         "services/indexer/state.py",
         "services/memory/records/backup.py",
     ),

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from services.core import sqlite
 from services.core.errors import StorageFailed
 from services.core.vectors.names import is_generation
 
 T = TypeVar("T")
 
-BUSY_TIMEOUT_SECONDS = 10.0  # another process may be writing the same file
 PATHS_A_STATEMENT = 500  # below SQLite's limit on the variables of one statement
 WRITING, DONE = "writing", "done"
 COLUMNS = "path, blob, size, modified, chunks, language, scheme, status"
@@ -203,10 +203,8 @@ class IndexState:
 
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=False)
+    db = sqlite.connect(path)
     try:
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=NORMAL")  # a row lost with the power is indexed again
         db.execute(SCHEMA)
         db.execute(OWNERS)
         db.commit()

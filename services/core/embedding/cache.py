@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from services.core import sqlite
 from services.core.embedding.protocol import Embedder
+from services.core.errors import StorageFailed
 
 log = logging.getLogger(__name__)
 
 LAYOUT = 2  # of the file; one of another layout is emptied
 HASH_BYTES = 16  # 128 bits: no collision to be expected among any number of chunks
 KEYS_A_QUERY = 500  # below SQLite's limit on the variables of one statement
-BUSY_TIMEOUT_SECONDS = 10.0  # another process may be writing the same cache
 
 # Half the bytes of what is computed with; 99.99 % of a vector's direction is kept.
 STORED = np.float16
@@ -33,10 +34,14 @@ class EmbeddingCache:
         self._lock = threading.Lock()
         try:
             self._db = _open(path)
+        except sqlite3.OperationalError as error:  # the disk is full, or it is held: not damage
+            raise StorageFailed(
+                f"The embedding cache {path} cannot be opened: {error}. Make room and let go of "
+                "it; with the servers stopped it may be deleted, and is filled again."
+            ) from error
         except sqlite3.DatabaseError as error:
-            aside = path.with_suffix(".damaged")
-            log.warning("embedding cache %s is damaged (%s): moved to %s", path, error, aside)
-            path.replace(aside)
+            log.warning("embedding cache %s is damaged (%s): moved to .damaged", path, error)
+            _move_aside(path)
             self._db = _open(path)
         self._numbers = _read_numbers(self._db)
 
@@ -133,16 +138,21 @@ def _read(vector: bytes) -> Row:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=False)
+    db = sqlite.connect(path)
     try:
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=NORMAL")  # a lost row is computed again
         with db:
             _lay_out(db)
     except sqlite3.DatabaseError:
         db.close()
         raise
     return db
+
+
+def _move_aside(path: Path) -> None:
+    """With it what was not yet written into it: a new file would take it for its own."""
+    path.replace(path.with_suffix(".damaged"))
+    for beside in ("-wal", "-shm"):
+        path.with_name(path.name + beside).unlink(missing_ok=True)
 
 
 def _lay_out(db: sqlite3.Connection) -> None:

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import QueuePool
 
 from services.core.errors import SettingsInvalid, StorageFailed
+from services.core.sqlite import write_ahead
 from services.memory.records.filters_sqlite import register_functions
 
 Dialect = Literal["sqlite", "postgresql"]
@@ -31,7 +32,6 @@ SQLITE_READERS = 4  # connections, each with a thread
 POSTGRESQL_CONNECTIONS = 10
 POSTGRESQL_LIFETIME_SECONDS = 1800  # a firewall between may forget an older connection
 SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",  # acknowledged means that it survives a power cut
     "PRAGMA foreign_keys=ON",
 )
@@ -187,6 +187,7 @@ def _sqlite(url: URL, busy_timeout_ms: int, *, pool_size: int) -> AsyncEngine:
         register_functions(connection)
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+        write_ahead(cursor.execute)
         for pragma in SQLITE_PRAGMAS:
             cursor.execute(pragma)
         cursor.execute(f"PRAGMA busy_timeout={busy_timeout_ms}")

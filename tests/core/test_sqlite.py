@@ -1,0 +1,62 @@
+"""Several processes open one new file in the same moment."""
+
+import asyncio
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from services.core.embedding.cache import EmbeddingCache
+from services.indexer.state import IndexState, Shelf
+from services.memory.records.engine import Database
+
+PROCESSES = 8
+ROUNDS = 10  # one in five fails where nobody waits
+ALL_THERE_SECONDS = 30.0
+
+fork = multiprocessing.get_context("fork")
+
+
+def open_cache(path: Path) -> None:
+    EmbeddingCache(path).close()
+
+
+def open_state(path: Path) -> None:
+    asyncio.run(IndexState(path).owner(Shelf("embedded", "code", "repo"), "repo"))
+
+
+def open_records(path: Path) -> None:
+    async def write() -> None:
+        database = Database(f"sqlite:///{path}")
+        async with database.writing("try it"):
+            pass
+        await database.close()
+
+    asyncio.run(write())
+
+
+@pytest.mark.parametrize("open_file", [open_cache, open_state, open_records])
+def test_all_of_them_can(open_file: Callable[[Path], None], tmp_path: Path) -> None:
+    ended = [
+        exitcode
+        for number in range(ROUNDS)
+        for exitcode in at_once(open_file, tmp_path / f"{number}.sqlite")
+    ]
+    assert ended == [0] * (ROUNDS * PROCESSES)
+    assert not list(tmp_path.glob("*.damaged"))
+
+
+def at_once(open_file: Callable[[Path], None], path: Path) -> list[int | None]:
+    everybody = fork.Barrier(PROCESSES, timeout=ALL_THERE_SECONDS)
+
+    def work() -> None:
+        everybody.wait()
+        open_file(path)
+
+    processes = [fork.Process(target=work) for _ in range(PROCESSES)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    return [process.exitcode for process in processes]
