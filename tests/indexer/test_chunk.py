@@ -50,7 +50,7 @@ def check(text: str, language: str, limits: ChunkLimits | None = None) -> list[C
     return chunks
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.sampled_from(SOURCES), st.integers(200, 3000))
 def test_no_line_is_lost(path: Path, target: int) -> None:
     content = path.read_bytes()
@@ -58,7 +58,7 @@ def test_no_line_is_lost(path: Path, target: int) -> None:
     check(decode(content), language_of(path.name, content), limits)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(LANGUAGES), st.sampled_from(SAMPLES), st.data())
 def test_damaged_files_do_no_harm(language: str, path: Path, data: st.DataObject) -> None:
     content = bytearray(path.read_bytes())
@@ -68,7 +68,7 @@ def test_damaged_files_do_no_harm(language: str, path: Path, data: st.DataObject
     check(decode(bytes(content)), language)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(LANGUAGES), st.text(max_size=300))
 def test_any_text_can_be_chunked(language: str, text: str) -> None:
     check(text, language)

@@ -32,7 +32,7 @@ def test_words_would_be_lost(size: int, stride: int) -> None:
         windows("a b c", size=size, stride=stride)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet="ab_1 \n(.é", max_size=400), st.integers(1, 20), st.integers(1, 20))
 def test_every_word_is_in_a_window(text: str, size: int, stride: int) -> None:
     stride = min(size, stride)

@@ -224,8 +224,6 @@ def filters(draw: st.DrawFn) -> MetadataFilter:
 
 @settings(
     max_examples=60,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(

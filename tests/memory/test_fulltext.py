@@ -211,8 +211,6 @@ async def test_no_text_breaks_the_syntax(texts: AsyncConnection, mode: TextMode)
 
 @settings(
     max_examples=60,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(query=st.text(max_size=40), mode=st.sampled_from(list(TextMode)))
@@ -253,8 +251,6 @@ def holds(tree: Any, said: set[str]) -> bool:
 
 @settings(
     max_examples=80,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(tree=TREES)
