@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 # Their health ports, 10,000 higher, stay below the range that the system gives to clients.
 FIRST_PORT, LAST_PORT = 20_000, 22_700
+MOST_WORKERS = 4  # that test side by side, as scripts/test says
 START_SECONDS = 60.0  # a loaded machine, not a target: what is promised is measured elsewhere
 STOP_SECONDS = 20.0
 COMMAND_SECONDS = 120.0
@@ -132,10 +133,13 @@ def _server(process: "subprocess.Popen[str]", env: Mapping[str, str]) -> Server:
 
 
 def _free_ports(count: int = 4) -> list[int]:
-    """Ports that are free now, together with their health ports."""
+    """Ports that are free now, together with their health ports, and no other worker's."""
     found: list[int] = []
-    start = FIRST_PORT + os.getpid() % 300 * 8
-    for port in [*range(start, LAST_PORT), *range(FIRST_PORT, start)]:
+    share = (LAST_PORT - FIRST_PORT) // MOST_WORKERS
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % MOST_WORKERS
+    first = FIRST_PORT + worker * share
+    start = first + os.getpid() * 8 % share
+    for port in [*range(start, first + share), *range(first, start)]:
         if port not in _given and _is_free(port) and _is_free(port + 10_000):
             found.append(port)
             _given.add(port)
