@@ -1,9 +1,9 @@
 """The command line, run as people run it."""
 
 import json
+import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -77,17 +77,8 @@ def test_doctor_names_what_is_wrong_and_how_to_mend_it(env: dict[str, str], tmp_
 
 def test_doctor_sees_a_taken_port(env: dict[str, str]) -> None:
     port = env["CTX_INDEXER_SSE_PORT"]
-    blocker = subprocess.Popen(
-        [sys.executable, "-m", "http.server", port, "--bind", "127.0.0.1"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        time.sleep(1)
+    with socket.create_server(("127.0.0.1", int(port))):
         shown = run_ctx(env, "doctor", "--json")
-    finally:
-        blocker.kill()
-        blocker.wait()
     findings = {f["check"]: f for f in json.loads(shown.stdout)["findings"]}
     assert findings["ports"]["state"] == "fail"
     assert port in findings["ports"]["detail"]

@@ -68,11 +68,11 @@ async def test_a_definition_keeps_its_place() -> None:
 
 
 async def test_the_deadline_is_real() -> None:
-    late = stage(Overlap(seconds=0.5), deadline_seconds=0.05)
+    late = stage(Overlap(seconds=3), deadline_seconds=0.05)
     started = time.perf_counter()
     with pytest.raises(TimedOut, match=r"0\.05 s"):
         await late.reordered(understand("retry"), [FIRST])
-    assert time.perf_counter() - started < 0.4
+    assert time.perf_counter() - started < 2
 
 
 def test_no_model_no_reranker_and_a_wrong_name_is_told(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ async def test_a_locked_file_does_not_stop_the_loop(state: IndexState, tmp_path:
     began = time.monotonic()
     await asyncio.sleep(0.2)
     assert not writing.done()
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 5.0
     other.execute("ROLLBACK")
     other.close()
     await writing

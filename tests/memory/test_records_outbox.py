@@ -68,10 +68,12 @@ async def test_an_entry_that_is_being_carried_is_left_whole(
 async def test_claims_of_a_dead_process_end(
     records: Records, other: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claims, "LEASE_SECONDS", 0.2)
     await records.add([note("text")])
     assert len(await records.due(10)) == 1
     assert await other.due(10) == []
+    await records.release()
+    monkeypatch.setattr(claims, "LEASE_SECONDS", 0.2)
+    assert len(await records.due(10)) == 1
     await asyncio.sleep(0.3)
     assert len(await other.due(10)) == 1
 
