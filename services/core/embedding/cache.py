@@ -34,14 +34,16 @@ class EmbeddingCache:
         self._lock = threading.Lock()
         try:
             self._db = _open(path)
-        except sqlite3.OperationalError as error:  # the disk is full, or it is held: not damage
+        except sqlite3.OperationalError as error:  # held by another, no room: not damage
             raise StorageFailed(
-                f"The embedding cache {path} cannot be opened: {error}. Make room and let go of "
-                "it; with the servers stopped it may be deleted, and is filled again."
+                f"The embedding cache {path} cannot be opened: {error}. See who holds it and "
+                "whether the disk is full; with the servers stopped it may be deleted, and is "
+                "filled again."
             ) from error
         except sqlite3.DatabaseError as error:
-            log.warning("embedding cache %s is damaged (%s): moved to .damaged", path, error)
-            _move_aside(path)
+            aside = path.with_suffix(".damaged")
+            log.warning("embedding cache %s is damaged (%s): moved to %s", path, error, aside)
+            path.replace(aside)
             self._db = _open(path)
         self._numbers = _read_numbers(self._db)
 
@@ -146,13 +148,6 @@ def _open(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
-
-
-def _move_aside(path: Path) -> None:
-    """With it what was not yet written into it: a new file would take it for its own."""
-    path.replace(path.with_suffix(".damaged"))
-    for beside in ("-wal", "-shm"):
-        path.with_name(path.name + beside).unlink(missing_ok=True)
 
 
 def _lay_out(db: sqlite3.Connection) -> None:

@@ -1,3 +1,4 @@
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -5,9 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from services.core import sqlite
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
 from services.core.embedding.choose import SHIPPED
 from services.core.embedding.static import StaticEmbedder
+from services.core.errors import StorageFailed
 from services.core.settings import CODE_MODEL
 
 
@@ -93,3 +96,16 @@ def test_a_damaged_file_is_moved_aside_and_said(
     cache.close()
     assert (tmp_path / "cache.damaged").read_bytes().startswith(b"this is not")
     assert "damaged" in caplog.text
+
+
+def test_a_file_that_is_held_is_told_and_left_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_SECONDS", 0.1)
+    path = tmp_path / "cache.sqlite"
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StorageFailed, match=r"locked.*may be deleted"):
+        EmbeddingCache(path)
+    holder.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["cache.sqlite"]
