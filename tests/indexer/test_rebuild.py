@@ -21,6 +21,7 @@ from services.indexer.search import Outcome, Request, Searcher
 from services.indexer.service import open_searcher
 from tests import second_model
 from tests.indexer.repositories import Repository, function
+from tests.rebuilding import Rebuild
 
 FILES = 60
 
@@ -82,21 +83,12 @@ def paths(outcome: Outcome) -> set[str]:
     return {found.payload["path"] for found in outcome.results}
 
 
-async def begun(process: Running, repository: Repository) -> "asyncio.Task[IndexReport]":
+async def begun(process: Running, repository: Repository) -> Rebuild[IndexReport]:
     """A rebuild that is under way."""
-    rebuild = asyncio.create_task(process.index(repository, recreate=True))
+    rebuild = Rebuild(process.parts.vectors, process.index(repository, recreate=True))
     while not await process.rebuilding():  # noqa: ASYNC110 - the store tells nobody
         await asyncio.sleep(0)
     return rebuild
-
-
-async def searched_while(process: Running, rebuild: "asyncio.Task[IndexReport]") -> list[Outcome]:
-    """Every answer until the rebuild is over, and one after it."""
-    answers = []
-    while not rebuild.done():
-        answers.append(await process.search("compute_7 of the value"))
-        await asyncio.sleep(0)
-    return [*answers, await process.search("compute_7 of the value")]
 
 
 async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Place) -> None:
@@ -113,9 +105,8 @@ async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Pl
         mended = f"rebuild it with: {command}, or set EMBEDDING_MODEL back to {CODE_MODEL}"
         assert mended in refused.value.message
         rebuild = await begun(after, place.kept)
-        answers = await searched_while(after, rebuild)
-        report = await rebuild
-        assert len(answers) > 2, "nothing was searched meanwhile: nothing was tested"
+        answers = await rebuild.watched(lambda: after.search("compute_7 of the value"))
+        report = await rebuild.end()
         assert all("src/part_7.py" in paths(answer) for answer in answers)
         assert not any(answer.degraded for answer in answers)
         assert all(answer.results[0].ranked.candidate.dense > 0 for answer in answers)
@@ -139,8 +130,8 @@ async def test_without_the_old_model_words_are_compared_and_that_is_said(place: 
         [advice] = await after.parts.advice([after.collection])
         assert f"was built with model {second_model.NAME} (128 dims)" in advice
         rebuild = await begun(after, place.kept)
-        *meanwhile, last = await searched_while(after, rebuild)
-        await rebuild
+        *meanwhile, last = await rebuild.watched(lambda: after.search("compute_7 of the value"))
+        await rebuild.end()
         assert all("src/part_7.py" in paths(answer) for answer in [*meanwhile, last])
         assert "only words are compared until it is done" in meanwhile[0].degraded[0]
         assert second_model.NAME in meanwhile[0].degraded[0]
@@ -152,9 +143,9 @@ async def test_a_rebuild_that_is_cut_short_changes_nothing(place: Place) -> None
         await before.index(place.kept)
     async with running(place.second) as after:
         rebuild = await begun(after, place.kept)
-        rebuild.cancel()
+        rebuild.task.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await rebuild
+            await rebuild.task
         assert not await after.rebuilding()
         with pytest.raises(ModelMismatch):
             await after.search("compute")

@@ -100,7 +100,10 @@ def test_killing_an_index_run_loses_nothing(tmp_path: Path) -> None:
         process = start(data, workspace)
         assert until_indexing(process) == []
         time.sleep(rng.uniform(0, seconds))
-        unfinished += process.poll() is None
+        if process.poll() is None:
+            unfinished += 1
+        else:
+            seconds /= 2  # the machine is less busy than it was
         process.kill()
         process.communicate()
         deadline = time.monotonic() + GONE_SECONDS

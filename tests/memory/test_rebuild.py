@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from services.memory.service import MemoryServer, open_memory, open_records
 from services.memory.threads.results import Request
 from services.memory.threads.wanted import Filters
 from tests import second_model
+from tests.rebuilding import Rebuild
 
 ENTRIES = 250  # of each kind: more than two batches
 
@@ -46,9 +47,9 @@ class Running:
         """Both collections are: the one of threads is begun last."""
         return await self.parts.vectors.rebuilding(self.settings.threads_collection_name)
 
-    async def begun(self) -> "asyncio.Task[dict[Kind, int]]":
+    async def begun(self) -> Rebuild[dict[Kind, int]]:
         """A rebuild that is under way."""
-        rebuild = asyncio.create_task(self.server.memories.rebuild())
+        rebuild = Rebuild(self.parts.vectors, self.server.memories.rebuild())
         while not await self.rebuilding():  # noqa: ASYNC110 - the store tells nobody
             await asyncio.sleep(0)
         return rebuild
@@ -85,16 +86,6 @@ async def fill(settings: Settings) -> None:
         pass
 
 
-async def answers_while(
-    rebuild: "asyncio.Task[Any]", ask: Callable[[], Awaitable[Any]]
-) -> list[Any]:
-    answers = []
-    while not rebuild.done():
-        answers.append(await ask())
-        await asyncio.sleep(0)
-    return [*answers, await ask()]
-
-
 async def test_searches_go_on_while_memories_go_to_another_model(
     settings: Settings, second: Settings
 ) -> None:
@@ -114,9 +105,8 @@ async def test_searches_go_on_while_memories_go_to_another_model(
             found, degraded = await after.find("note number 7 on databases")
             return found, degraded, await after.by_meaning("step 7 of the migration")
 
-        answers = await answers_while(rebuild, ask)
-        assert await rebuild == {Kind.MEMORY: ENTRIES + 1, Kind.THREAD: ENTRIES}
-        assert len(answers) > 2, "nothing was searched meanwhile: nothing was tested"
+        answers = await rebuild.watched(ask)
+        assert await rebuild.end() == {Kind.MEMORY: ENTRIES + 1, Kind.THREAD: ENTRIES}
         for found, degraded, near in answers:
             assert "note number 7 on databases" in found
             assert not degraded
@@ -142,7 +132,7 @@ async def test_what_is_written_during_a_rebuild_is_kept(
         changed, gone, _ = page
         await after.server.memories.update(changed["id"], "note changed meanwhile", None, None)
         await after.server.memories.delete([gone["id"]])
-        await rebuild
+        await rebuild.end()
         assert "note stored during the rebuild" in (await after.find("stored during"))[0]
         assert "note changed meanwhile" in (await after.find("changed meanwhile"))[0]
         count = await after.parts.vectors.count(settings.memory_collection_name)
@@ -159,8 +149,7 @@ async def test_a_rebuild_with_the_same_model_hides_nothing_that_is_stored(
         stored = await server.server.memories.store("note stored during the rebuild", None)
         assert "degraded" not in stored
         assert "note stored during the rebuild" in (await server.find("stored during"))[0]
-        assert not rebuild.done()
-        await rebuild
+        await rebuild.end()
         assert "note stored during the rebuild" in (await server.find("stored during"))[0]
         name = settings.memory_collection_name
         assert await server.parts.vectors.count(name) == ENTRIES + 1
@@ -176,8 +165,8 @@ async def test_without_the_old_model_words_are_compared_and_that_is_said(
         async def ask() -> tuple[set[str], list[str], Any]:
             return *await after.find("note number 7"), await after.hybrid("step 7 migration")
 
-        *meanwhile, last = await answers_while(rebuild, ask)
-        await rebuild
+        *meanwhile, last = await rebuild.watched(ask)
+        await rebuild.end()
         assert "only words are compared" in meanwhile[0][1][0]
         for found, _, threads in [*meanwhile, last]:
             assert "note number 7 on databases" in found
@@ -192,9 +181,9 @@ async def test_a_rebuild_that_is_cut_short_leaves_the_old_collection(
     await fill(settings)
     async with running(second) as after:
         rebuild = await after.begun()
-        rebuild.cancel()
+        rebuild.task.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await rebuild
+            await rebuild.task
         assert not await after.rebuilding()
         with pytest.raises(ModelMismatch):
             await after.find("note")

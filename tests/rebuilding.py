@@ -1,0 +1,39 @@
+"""A rebuild that ends when the test has seen enough of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Generic, TypeVar
+
+from services.core.vectors.protocol import VectorStore
+
+SEARCHES = 3  # while it is surely under way
+
+T = TypeVar("T")
+Answer = TypeVar("Answer")
+
+
+class Rebuild(Generic[T]):
+    """Takes the old collection's place no sooner than it is told to."""
+
+    def __init__(self, vectors: VectorStore, rebuild: Coroutine[Any, Any, T]) -> None:
+        self._may_end = asyncio.Event()
+        self._swap = vectors.swap
+        vectors.swap = self._swap_later
+        self.task = asyncio.create_task(rebuild)
+
+    async def _swap_later(self, name: str, built: str) -> None:
+        await self._may_end.wait()
+        await self._swap(name, built)
+
+    async def end(self) -> T:
+        self._may_end.set()
+        return await self.task
+
+    async def watched(self, ask: Callable[[], Awaitable[Answer]]) -> list[Answer]:
+        """Every answer until it is over, and one after it."""
+        answers = [await ask() for _ in range(SEARCHES)]
+        self._may_end.set()
+        while not self.task.done():
+            answers.append(await ask())
+            await asyncio.sleep(0)
+        return [*answers, await ask()]
