@@ -22,6 +22,7 @@ SHARED = 4_096  # paths and lists of names whose terms are kept: neighbouring ch
 _ASIDE = re.compile(
     r"(?:^|/)_?(?:compat|deprecated|legacy|v1|examples?|benchmarks?|bench)(?:/|\.|$)"
 )
+_VERSION = re.compile(r"(?<![^/])v([0-9]{1,3})/")
 
 
 class Place(NamedTuple):
@@ -33,7 +34,7 @@ class Place(NamedTuple):
 
 
 class Features(NamedTuple):
-    """A chunk as the ranking sees it. Names are in lower case, terms are stems."""
+    """A chunk as the ranking sees it. `symbols` are in lower case, terms are stems."""
 
     place: Place
     kind: str
@@ -58,7 +59,7 @@ def features(known: Mapping[str, Any]) -> Features:
     return Features(
         place=Place(str(known["repo"]), path, int(known["start_line"])),
         kind=str(known["kind"]),
-        symbol_path=str(known["symbol_path"]).lower(),
+        symbol_path=str(known["symbol_path"]),
         symbols=frozenset(names),
         file_words=_file_words(path),
         name_terms=_terms(names),
@@ -68,6 +69,13 @@ def features(known: Mapping[str, Any]) -> Features:
         is_generated=bool(known["is_generated"] or known["is_vendored"]),
         is_aside=bool(_ASIDE.search(path)),
     )
+
+
+@lru_cache(maxsize=SHARED)
+def version(path: str) -> tuple[str, int] | None:
+    """The folder among whose folders one has the number of a version, and that number."""
+    found = _VERSION.search(path)
+    return (path[: found.start()], int(found[1])) if found else None
 
 
 @lru_cache(maxsize=SHARED)

@@ -4,16 +4,18 @@ docs/benchmarks.md has the ablation of every rule: a rule stays because it gains
 """
 
 import heapq
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from services.indexer.features import Features, Place
+from services.indexer.features import Features, Place, version
 from services.indexer.question import Question
 
 _TEST_WORDS = frozenset({"test", "spec", "testcas", "fixtur", "mock"})  # stems that ask for tests
 _DOC_WORDS = frozenset({"doc", "document", "readm", "guid", "tutori", "changelog"})
+_ASKED_VERSION = re.compile(r"\b[vV]([0-9]{1,3})\b")
 _DEFINING_KINDS = frozenset({"class", "interface", "function", "type", "enum", "struct", "trait"})
 
 
@@ -26,11 +28,12 @@ class Weights:
     definition: float = 1.0  # a query that is a name wants the place that defines it
     nested: float = 0.8  # a method of that name, or one of several definitions in the chunk
     assigned: float = 0.6  # a variable of that name, against a class or function
+    other_case: float = 0.9  # `Session` wants the class rather than the function `session`
     file_name: float = 1.0  # words of the file's name that the query says: files are named by topic
     query_in_names: float = 0.5  # words of the query that names defined in the chunk say
     symbol_in_query: float = 0.7  # words of the chunk's own symbol that the query says
     test: float = 0.2  # tests repeat the words of what they test
-    aside: float = 0.7
+    aside: float = 0.7  # kept for old callers, or only showing how to call
     docs: float = 0.3  # prose repeats the words of the code that is meant
     generated: float = 0.5
     imports: float = 0.8  # a list of imports names everything and explains nothing
@@ -82,8 +85,9 @@ def rank(
     """Every candidate, the best first. `near` says of words of their names how near they are to
     the question."""
     fused = _fused(candidates, weights)
+    older = _superseded(candidates, question.text)
     ranked = [
-        _ruled(c, score, question, near, weights)
+        _ruled(c, score, question, near, weights, c.features.is_aside or c.file in older)
         for c, score in zip(candidates, fused, strict=True)
     ]
     return sorted(_coherent(ranked, weights), key=lambda item: item.order)
@@ -146,11 +150,14 @@ def _ruled(
     question: Question,
     near: Mapping[str, float],
     weights: Weights,
+    aside: bool,
 ) -> Ranked:
     chunk = candidate.features
     defined = _definition(chunk, question, weights)
     named = _naming(chunk, question.terms, near, weights)
     place = _place(chunk, question.terms, weights)
+    if aside:
+        place *= weights.aside
     score = (fused + defined) * named * place
     rules = {"fusion": fused, "definition": defined, "naming": named, "place": place}
     return Ranked(candidate, score, rules)
@@ -163,9 +170,11 @@ def _definition(chunk: Features, question: Question, weights: Weights) -> float:
     wanted = {name.lower() for name in question.names}
     if wanted.isdisjoint(chunk.symbols):
         return 0.0
-    if chunk.symbol_path not in wanted:
+    if chunk.symbol_path.lower() not in wanted:
         return weights.definition * weights.nested
-    return weights.definition * (1.0 if chunk.kind in _DEFINING_KINDS else weights.assigned)
+    spelled = 1.0 if chunk.symbol_path in question.names else weights.other_case
+    defines = 1.0 if chunk.kind in _DEFINING_KINDS else weights.assigned
+    return weights.definition * spelled * defines
 
 
 def _naming(
@@ -189,11 +198,23 @@ def _place(chunk: Features, query: frozenset[str], weights: Weights) -> float:
         factor *= weights.docs
     if chunk.is_generated:
         factor *= weights.generated
-    if chunk.is_aside:
-        factor *= weights.aside
     if chunk.kind == "import":
         factor *= weights.imports
     return factor
+
+
+def _superseded(candidates: Sequence[Candidate], query: str) -> set[tuple[str, str]]:
+    """Files of an older version, unless the query names it."""
+    versions = {c.file: found for c in candidates if (found := version(c.features.place.path))}
+    newest: dict[tuple[str, str], int] = {}
+    for (repo, _), (folder, number) in versions.items():
+        newest[repo, folder] = max(number, newest.get((repo, folder), 0))
+    asked = {int(number) for number in _ASKED_VERSION.findall(query)}
+    return {
+        (repo, path)
+        for (repo, path), (folder, number) in versions.items()
+        if number < newest[repo, folder] and number not in asked
+    }
 
 
 def _coherent(ranked: Sequence[Ranked], weights: Weights) -> list[Ranked]:

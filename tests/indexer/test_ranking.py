@@ -53,6 +53,15 @@ def test_a_definition_comes_before_better_text() -> None:
     assert order("Session", user, variable, method, definition) == ["x", "y", "z", "user"]
 
 
+def test_a_name_is_asked_for_as_it_is_written() -> None:
+    defined = {"symbol": "session", "symbols": ["session"]}
+    function = candidate("function", **defined, symbol_path="session", lexical=5.1)
+    a_class = candidate("class", **defined, symbol_path="Session", kind="class", lexical=4.9)
+    assert order("Session", function, a_class) == ["class", "function"]
+    assert order("session", function, a_class) == ["function", "class"]
+    assert order("SESSION", function, a_class) == ["function", "class"]
+
+
 def test_in_prose_a_definition_does_not_jump_the_queue() -> None:
     user = candidate("user", lexical=9.0, dense=0.9)
     session = {"symbol": "Session", "symbols": ["session"], "symbol_path": "Session"}
@@ -86,6 +95,17 @@ def test_names_that_say_the_query(better: dict[str, Any]) -> None:
 )
 def test_places_where_answers_are_seldom_found(worse: dict[str, Any]) -> None:
     assert order("some words", candidate("a", **worse), candidate("b")) == ["b", "a"]
+
+
+def test_a_newer_version_beside_it_comes_first() -> None:
+    old = candidate("old", path="lib/v3/types.ts", lexical=5.1)
+    new = candidate("new", path="lib/v4/schemas.ts")
+    other = candidate("other", path="src/v4/types.ts")
+    newest = candidate("newest", path="lib/v12/types.ts")
+    assert order("some words", old, new) == ["new", "old"]
+    assert order("errors in V3", old, new) == ["old", "new"]
+    assert order("some words", old, other) == ["old", "other"]
+    assert order("some words", old, newest) == ["newest", "old"]
 
 
 def test_who_asks_for_tests_gets_tests() -> None:
