@@ -38,7 +38,7 @@ from services.indexer.state import IndexState  # noqa: E402
 
 RESULTS = 10
 PER_PATH = 2  # the tool's default
-NEUTRAL_FACTORS = {"test", "docs", "aside", "generated", "imports", "repeat"}
+NEUTRAL_FACTORS = {"other_case", "test", "docs", "aside", "generated", "imports", "repeat"}
 FUSION = {"lexical", "dense"}
 DEPENDENT = {"nested", "assigned"}  # shares of `definition`, not rules of their own
 
