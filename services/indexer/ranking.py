@@ -155,9 +155,7 @@ def _ruled(
     chunk = candidate.features
     defined = _definition(chunk, question, weights)
     named = _naming(chunk, question.terms, near, weights)
-    place = _place(chunk, question.terms, weights)
-    if aside:
-        place *= weights.aside
+    place = _place(chunk, question.terms, aside, weights)
     score = (fused + defined) * named * place
     rules = {"fusion": fused, "definition": defined, "naming": named, "place": place}
     return Ranked(candidate, score, rules)
@@ -189,7 +187,7 @@ def _naming(
     )
 
 
-def _place(chunk: Features, query: frozenset[str], weights: Weights) -> float:
+def _place(chunk: Features, query: frozenset[str], aside: bool, weights: Weights) -> float:
     """What stands where answers are seldom found counts less."""
     factor = 1.0
     if chunk.is_test and query.isdisjoint(_TEST_WORDS):
@@ -198,6 +196,8 @@ def _place(chunk: Features, query: frozenset[str], weights: Weights) -> float:
         factor *= weights.docs
     if chunk.is_generated:
         factor *= weights.generated
+    if aside:
+        factor *= weights.aside
     if chunk.kind == "import":
         factor *= weights.imports
     return factor
