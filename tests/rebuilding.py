@@ -21,6 +21,17 @@ class Rebuild(Generic[T]):
         vectors.swap = self._swap_later
         self.task = asyncio.create_task(rebuild)
 
+    @classmethod
+    async def begun(
+        cls, vectors: VectorStore, collection: str, rebuild: Coroutine[Any, Any, T]
+    ) -> "Rebuild[T]":
+        """One that is under way."""
+        begun = cls(vectors, rebuild)
+        while not await vectors.rebuilding(collection):
+            assert not begun.task.done(), "it ended before it was seen"
+            await asyncio.sleep(0)
+        return begun
+
     async def _swap_later(self, name: str, built: str) -> None:
         await self._may_end.wait()
         await self._swap(name, built)
@@ -32,6 +43,7 @@ class Rebuild(Generic[T]):
     async def watched(self, ask: Callable[[], Awaitable[Answer]]) -> list[Answer]:
         """Every answer until it is over, and one after it."""
         answers = [await ask() for _ in range(SEARCHES)]
+        assert not self.task.done(), "nothing was searched meanwhile: nothing was tested"
         self._may_end.set()
         while not self.task.done():
             answers.append(await ask())

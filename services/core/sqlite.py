@@ -9,12 +9,15 @@ BUSY_TIMEOUT_SECONDS = 10.0  # another process may be writing the same file
 LOOK_AGAIN_SECONDS = 0.002
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """For what can be computed again: a power cut may undo the last writes."""
+def connect(path: Path, lay_out: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+    """With the tables that `lay_out` makes where they are not there. For what can be computed
+    again: a power cut may undo the last writes."""
     db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=False)
     try:
         write_ahead(db.execute)
         db.execute("PRAGMA synchronous=NORMAL")
+        with db:
+            lay_out(db)
     except sqlite3.Error:
         db.close()
         raise

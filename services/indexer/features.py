@@ -73,7 +73,7 @@ def features(known: Mapping[str, Any]) -> Features:
 
 @lru_cache(maxsize=SHARED)
 def version(path: str) -> tuple[str, int] | None:
-    """The folder among whose folders one has the number of a version, and that number."""
+    """Where versions stand beside each other, and which one this is: src/v4/core.ts → src/, 4."""
     found = _VERSION.search(path)
     return (path[: found.start()], int(found[1])) if found else None
 

@@ -203,12 +203,9 @@ class IndexState:
 
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    db = sqlite.connect(path)
-    try:
-        db.execute(SCHEMA)
-        db.execute(OWNERS)
-        db.commit()
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
+    return sqlite.connect(path, _lay_out)
+
+
+def _lay_out(db: sqlite3.Connection) -> None:
+    db.execute(SCHEMA)
+    db.execute(OWNERS)

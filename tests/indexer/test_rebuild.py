@@ -84,11 +84,8 @@ def paths(outcome: Outcome) -> set[str]:
 
 
 async def begun(process: Running, repository: Repository) -> Rebuild[IndexReport]:
-    """A rebuild that is under way."""
-    rebuild = Rebuild(process.parts.vectors, process.index(repository, recreate=True))
-    while not await process.rebuilding():  # noqa: ASYNC110 - the store tells nobody
-        await asyncio.sleep(0)
-    return rebuild
+    recreating = process.index(repository, recreate=True)
+    return await Rebuild.begun(process.parts.vectors, process.collection, recreating)
 
 
 async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Place) -> None:

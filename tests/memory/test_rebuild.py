@@ -44,15 +44,12 @@ class Running:
         return await self.server.threads.hybrid.search(query, None, None, request)
 
     async def rebuilding(self) -> bool:
-        """Both collections are: the one of threads is begun last."""
         return await self.parts.vectors.rebuilding(self.settings.threads_collection_name)
 
     async def begun(self) -> Rebuild[dict[Kind, int]]:
-        """A rebuild that is under way."""
-        rebuild = Rebuild(self.parts.vectors, self.server.memories.rebuild())
-        while not await self.rebuilding():  # noqa: ASYNC110 - the store tells nobody
-            await asyncio.sleep(0)
-        return rebuild
+        """Of both collections: the one of threads is begun last."""
+        last = self.settings.threads_collection_name
+        return await Rebuild.begun(self.parts.vectors, last, self.server.memories.rebuild())
 
 
 @contextlib.asynccontextmanager
@@ -149,6 +146,7 @@ async def test_a_rebuild_with_the_same_model_hides_nothing_that_is_stored(
         stored = await server.server.memories.store("note stored during the rebuild", None)
         assert "degraded" not in stored
         assert "note stored during the rebuild" in (await server.find("stored during"))[0]
+        assert not rebuild.task.done()
         await rebuild.end()
         assert "note stored during the rebuild" in (await server.find("stored during"))[0]
         name = settings.memory_collection_name

@@ -33,7 +33,7 @@ class EmbeddingCache:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         try:
-            self._db = _open(path)
+            self._db = sqlite.connect(path, _lay_out)
         except sqlite3.OperationalError as error:  # held by another, no room: not damage
             raise StorageFailed(
                 f"The embedding cache {path} cannot be opened: {error}. See who holds it and "
@@ -44,7 +44,7 @@ class EmbeddingCache:
             aside = path.with_suffix(".damaged")
             log.warning("embedding cache %s is damaged (%s): moved to %s", path, error, aside)
             path.replace(aside)
-            self._db = _open(path)
+            self._db = sqlite.connect(path, _lay_out)
         self._numbers = _read_numbers(self._db)
 
     def get(self, model: str, keys: Sequence[bytes]) -> dict[bytes, Row]:
@@ -137,17 +137,6 @@ def _rounded(rows: Row) -> Row:
 
 def _read(vector: bytes) -> Row:
     return np.frombuffer(vector, STORED).astype(np.float32)
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    db = sqlite.connect(path)
-    try:
-        with db:
-            _lay_out(db)
-    except sqlite3.DatabaseError:
-        db.close()
-        raise
-    return db
 
 
 def _lay_out(db: sqlite3.Connection) -> None:

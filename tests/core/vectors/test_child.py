@@ -143,7 +143,7 @@ async def test_a_child_that_outlived_its_parent_is_ended_first(
     orphan = await QdrantChild.start(qdrant_program, data / CHILD_FOLDER)
     assert child._is_locked(data / CHILD_FOLDER / LOCK_FILE)
     store = await opened(qdrant_program, data)
-    assert orphan._process.wait(timeout=20) is not None
+    assert orphan._process.wait(timeout=1) is not None
     await store.ping()
     await store.close()
     assert not child._is_locked(data / CHILD_FOLDER / LOCK_FILE)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -41,7 +42,7 @@ def test_the_owner_is_known_until_it_releases(folder: Path) -> None:
     owner = who_owns(folder)
     assert owner is not None
     assert owner.pid == os.getpid()
-    assert owner.command.startswith(sys.orig_argv[0])
+    assert owner.command.startswith(shlex.join(sys.orig_argv[:3]))
     held.release()
     assert who_owns(folder) is None
     own(folder).release()
