@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from ctx.version import version
+from ctx.commands.version import version
 
 EXAMPLES = """examples:
   ctx up                    start both servers, embedded, on this machine
@@ -54,8 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"ctx {version()}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    _command(commands, "up", "Start both servers in one process.", "ctx.up")
-    index = _command(commands, "index", "Index a folder; only what changed.", "ctx.index")
+    _command(commands, "up", "Start both servers in one process.", "ctx.commands.up")
+    index = _command(commands, "index", "Index a folder; only what changed.", "ctx.commands.index")
     index.add_argument("path", nargs="?", help="the folder (default: CTX_WORKSPACE)")
     index.add_argument("--collection", metavar="NAME", help="a collection of its own")
     index.add_argument("--repo", metavar="NAME", help="what to call the repository")
@@ -64,17 +64,19 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="build the collection anew, as after a change of EMBEDDING_MODEL; searches go on",
     )
-    search = _command(commands, "search", "Search the code of this folder.", "ctx.search")
+    search = _command(commands, "search", "Search the code of this folder.", "ctx.commands.search")
     search.add_argument("query", nargs="+", help="words, a question or a symbol")
     search.add_argument("--limit", type=int, default=5, help="most results (default: 5)")
     for name, what in SEARCH_FILTERS.items():
         search.add_argument(f"--{name.replace('_', '-')}", metavar="VALUE", help=what)
-    memory = _command(commands, "memory", "Look after the memories.", "ctx.memory")
+    memory = _command(commands, "memory", "Look after the memories.", "ctx.commands.memory")
     memory.add_argument("action", choices=["rebuild"], help="rebuild: write Qdrant anew from SQL")
-    _command(commands, "status", "Show which servers answer and what they say.", "ctx.status")
-    doctor = _command(commands, "doctor", "Check everything and say how to mend it.", "ctx.doctor")
+    _command(commands, "status", "Show which servers answer and how.", "ctx.commands.status")
+    doctor = _command(
+        commands, "doctor", "Check everything; say how to mend it.", "ctx.commands.doctor"
+    )
     doctor.add_argument("--fix", action="store_true", help="make Qdrant equal to the records")
-    _command(commands, "version", "Show the version.", "ctx.version")
+    _command(commands, "version", "Show the version.", "ctx.commands.version")
     return parser
 
 

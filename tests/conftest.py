@@ -2,8 +2,8 @@
 
 from hypothesis import settings
 
-from tests.postgres import postgres_server, postgres_url
-from tests.qdrant_server import qdrant_program, qdrant_url
+from tests.support.postgres import postgres_server, postgres_url
+from tests.support.qdrant import qdrant_program, qdrant_url
 
 # The same cases every time, however slow the machine: a commit passes or it does not. Now and then
 # look for new ones: --hypothesis-profile=exploring

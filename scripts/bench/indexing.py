@@ -22,10 +22,10 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from services.core.parts import open_parts  # noqa: E402
+from services.core.engine.engine import open_parts  # noqa: E402
 from services.core.settings import load  # noqa: E402
-from services.indexer.indexing import Indexer  # noqa: E402
-from services.indexer.state import IndexState  # noqa: E402
+from services.indexer.indexing.indexer import Indexer  # noqa: E402
+from services.indexer.indexing.manifest import IndexState  # noqa: E402
 
 SAMPLE_SECONDS = 0.2  # reading a process's memory map halts it for a moment
 TICKS = os.sysconf("SC_CLK_TCK")

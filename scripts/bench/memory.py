@@ -32,13 +32,13 @@ sys.path.insert(0, str(ROOT))
 from fastmcp import Client  # noqa: E402
 
 from scripts.bench.serving import commit, cpu_seconds, memory_mb, percentiles  # noqa: E402
-from services.core.parts import open_parts  # noqa: E402
+from services.core.engine.engine import open_parts  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
-from services.memory.records.fulltext_sqlite import INDEX, written  # noqa: E402
-from services.memory.records.fulltext_words import read  # noqa: E402
-from services.memory.records.model import TextMode  # noqa: E402
+from services.memory.records.fulltext.query import read  # noqa: E402
+from services.memory.records.fulltext.sqlite import INDEX, written  # noqa: E402
+from services.memory.records.types import TextMode  # noqa: E402
 from services.memory.service import open_memory  # noqa: E402
-from tests.running import Server, environment, running  # noqa: E402
+from tests.support.processes import Server, environment, running  # noqa: E402
 
 SEED = 11
 BATCH = 100

@@ -28,13 +28,13 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from services.core.parts import Parts, open_parts  # noqa: E402
+from services.core.engine.engine import Parts, open_parts  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
-from services.indexer.indexing import Indexer  # noqa: E402
-from services.indexer.question import understand_all  # noqa: E402
-from services.indexer.ranking import DEFAULT, Weights  # noqa: E402
-from services.indexer.search import Request, Searcher  # noqa: E402
-from services.indexer.state import IndexState  # noqa: E402
+from services.indexer.indexing.indexer import Indexer  # noqa: E402
+from services.indexer.indexing.manifest import IndexState  # noqa: E402
+from services.indexer.search.query import understand_all  # noqa: E402
+from services.indexer.search.ranking import DEFAULT, Weights  # noqa: E402
+from services.indexer.search.searcher import Request, Searcher  # noqa: E402
 
 RESULTS = 10
 PER_PATH = 2  # the tool's default

@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from fastmcp import Client  # noqa: E402
 
-from tests.running import Server, environment, running  # noqa: E402
+from tests.support.processes import Server, environment, running  # noqa: E402
 
 STARTS = 5
 MEMORIES = 1000

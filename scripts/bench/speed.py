@@ -48,15 +48,15 @@ from fastmcp import Client  # noqa: E402
 from scripts.bench.indexing import tree, watch  # noqa: E402
 from scripts.bench.serving import commit, cpu_seconds, memory_mb, percentiles  # noqa: E402
 from services.core.embedding.protocol import Embedder  # noqa: E402
-from services.core.parts import open_parts  # noqa: E402
+from services.core.engine.engine import open_parts  # noqa: E402
 from services.core.settings import Settings, load  # noqa: E402
-from services.indexer.chunk import chunk  # noqa: E402
-from services.indexer.indexing import Indexer  # noqa: E402
-from services.indexer.question import understand_all  # noqa: E402
-from services.indexer.search import Request, Searcher  # noqa: E402
-from services.indexer.state import IndexState  # noqa: E402
-from services.indexer.walk import SourceFile, walk  # noqa: E402
-from tests.running import environment, running  # noqa: E402
+from services.indexer.chunking.chunker import chunk  # noqa: E402
+from services.indexer.indexing.indexer import Indexer  # noqa: E402
+from services.indexer.indexing.manifest import IndexState  # noqa: E402
+from services.indexer.search.query import understand_all  # noqa: E402
+from services.indexer.search.searcher import Request, Searcher  # noqa: E402
+from services.indexer.source.walk import SourceFile, walk  # noqa: E402
+from tests.support.processes import environment, running  # noqa: E402
 
 SIZES = "1000,10000,100000"
 COLLECTION = "bench"

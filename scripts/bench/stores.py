@@ -35,13 +35,13 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from scripts.bench.serving import percentiles  # noqa: E402
-from services.core.parts import open_parts  # noqa: E402
+from services.core.engine.engine import open_parts  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
-from services.memory.entries import Memories  # noqa: E402
-from services.memory.records.model import Criteria, Draft, Kind  # noqa: E402
+from services.memory.memories.memories import Memories  # noqa: E402
 from services.memory.records.store import Records  # noqa: E402
+from services.memory.records.types import Criteria, Draft, Kind  # noqa: E402
 from services.memory.service import open_memory  # noqa: E402
-from tests.postgres import execute, running_server, sibling  # noqa: E402
+from tests.support.postgres import execute, running_server, sibling  # noqa: E402
 
 AT_ONCE = 10  # stores in flight in one process
 STARTING_SECONDS = 1.0  # one kill of four falls into about the time that a start takes

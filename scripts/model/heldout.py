@@ -28,11 +28,11 @@ sys.path.insert(0, str(ROOT))
 from comments import comments, without  # noqa: E402
 from pairs import MIN_CODE_CHARACTERS, Source, package_sources  # noqa: E402
 
-from services.core import sparse  # noqa: E402
-from services.core.embedding.choose import SHIPPED, shipped_models  # noqa: E402
+from services.core.embedding.factory import SHIPPED, shipped_models  # noqa: E402
 from services.core.embedding.static import StaticEmbedder  # noqa: E402
-from services.indexer.flags import flags_of  # noqa: E402
-from services.indexer.points import lexical_vector  # noqa: E402
+from services.core.text import bm25  # noqa: E402
+from services.indexer.schema.points import lexical_vector  # noqa: E402
+from services.indexer.source.classify import flags_of  # noqa: E402
 
 QUESTIONS_A_PACKAGE = 300
 MIN_QUESTIONS = 20  # of a language: fewer say nothing
@@ -100,7 +100,7 @@ def dense(embedder: Any) -> Callable[[Task], Scores]:
     return scores
 
 
-def bm25(task: Task) -> Scores:
+def lexical(task: Task) -> Scores:
     """The lexical leg: the terms that the indexer stores, IDF as Qdrant counts it."""
     postings: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
     for number, text in enumerate(task.texts):
@@ -111,7 +111,7 @@ def bm25(task: Task) -> Scores:
             postings[term].append((number, weight))
     scores = np.zeros((len(task.questions), len(task.texts)), np.float32)
     for row, question in enumerate(task.questions):
-        for term in sparse.query(question).indices:
+        for term in bm25.query(question).indices:
             holders = postings.get(term, [])
             rarity = math.log(1 + (len(task.texts) - len(holders) + 0.5) / (len(holders) + 0.5))
             for number, weight in holders:
@@ -139,7 +139,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     all_tasks = list(tasks(options.cache / "src" / "heldout"))
-    report = {"bm25": by_language(all_tasks, bm25)}
+    report = {"bm25": by_language(all_tasks, lexical)}
     for folder in options.model or [SHIPPED / name for name in shipped_models()]:
         embedder = StaticEmbedder(folder)
         report[embedder.name] = by_language(all_tasks, dense(embedder))

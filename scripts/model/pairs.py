@@ -12,9 +12,9 @@ from pathlib import Path
 
 from comments import Comment, comments, without
 
-from services.indexer.chunk import Chunk, chunk
-from services.indexer.flags import flags_of
-from services.indexer.languages import language_of
+from services.indexer.chunking.chunker import Chunk, chunk
+from services.indexer.source.classify import flags_of
+from services.indexer.source.languages import language_of
 
 MAX_FILE_BYTES = 200_000
 MIN_CODE_CHARACTERS = 60  # of a chunk without its comments: less has nothing to find

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from services.core.embedding.choose import SHIPPED  # noqa: E402
+from services.core.embedding.factory import SHIPPED  # noqa: E402
 from services.core.embedding.static import StaticEmbedder  # noqa: E402
 from services.core.settings import CODE_MODEL  # noqa: E402
 

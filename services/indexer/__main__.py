@@ -1,9 +1,9 @@
 """`python -m services.indexer`: the indexer server alone; memories go to the memory server."""
 
-from services.core.memories.remote import RemoteMemories
-from services.core.parts import open_parts
-from services.core.serving.listen import serve
-from services.core.serving.run import main
+from services.core.engine.engine import open_parts
+from services.core.memories.client import RemoteMemories
+from services.core.serving.http.server import serve
+from services.core.serving.process import main
 from services.core.settings import Settings
 from services.indexer.service import open_indexer
 

@@ -6,18 +6,18 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 
-from services.core.asking import QueryModels
-from services.core.embedding.reranker import open_reranker
-from services.core.memories.model import MemoryWriter
-from services.core.parts import Parts
+from services.core.engine.engine import Parts
+from services.core.engine.query_model import QueryModels
+from services.core.memories.types import MemoryWriter
+from services.core.rerank.cross_encoder import open_reranker
+from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
-from services.core.serving.tool import Service
 from services.core.settings import Settings
-from services.indexer.desk import Desk, open_desk
-from services.indexer.reranking import SecondStage
-from services.indexer.search import Searcher
-from services.indexer.snippet import Cut
+from services.indexer.search.rerank import SecondStage
+from services.indexer.search.searcher import Searcher
+from services.indexer.search.snippet import Cut
 from services.indexer.tools import indexer_tools
+from services.indexer.tools.context import Desk, open_desk
 
 INSTRUCTIONS = (
     "The code that is being worked on. Call `repo_search` with words, a question or a symbol "

@@ -1,8 +1,8 @@
 """`python -m services.memory`: the memory server alone."""
 
-from services.core.parts import open_parts
-from services.core.serving.listen import serve
-from services.core.serving.run import main
+from services.core.engine.engine import open_parts
+from services.core.serving.http.server import serve
+from services.core.serving.process import main
 from services.core.settings import Settings
 from services.memory.service import open_memory
 

@@ -6,20 +6,20 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 
-from services.core.asking import QueryModels
+from services.core.engine.engine import Parts
+from services.core.engine.query_model import QueryModels
 from services.core.errors import ModelMismatch, StorageFailed
-from services.core.parts import Parts
+from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
-from services.core.serving.tool import Service
 from services.core.settings import Settings
-from services.memory.entries import Memories
-from services.memory.outbox import Outbox
-from services.memory.records.model import Kind
+from services.memory.memories.memories import Memories
+from services.memory.memories.tools import memory_tools
+from services.memory.projection.outbox import Outbox
+from services.memory.projection.projection import MemoryVectors, Route
 from services.memory.records.store import Records
+from services.memory.records.types import Kind
 from services.memory.threads.service import Threads, open_threads, thread_route
 from services.memory.threads.tools import thread_tools
-from services.memory.tools import memory_tools
-from services.memory.writers import MemoryVectors, Route
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from services.core.embedding.cache import EmbeddingCache
-from services.indexer.state import IndexState, Shelf
-from services.memory.records.engine import Database
+from services.indexer.indexing.manifest import IndexState, Shelf
+from services.memory.records.database import Database
 
 PROCESSES = 8
 ROUNDS = 10  # one in five fails where nobody waits

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import ROOT, environment, run_ctx
+from tests.support.processes import ROOT, environment, run_ctx
 
 
 @pytest.fixture

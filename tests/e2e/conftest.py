@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.node_packages import Node, node_or_skip
-from tests.running import Server, environment, running
+from tests.support.node import Node, node_or_skip
+from tests.support.processes import Server, environment, running
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from services.core.settings import Settings
-from tests.running import ROOT
+from tests.support.processes import ROOT
 
 DOCUMENT = (ROOT / "docs" / "clients.md").read_text()
 FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)

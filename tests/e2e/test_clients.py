@@ -15,8 +15,7 @@ from fastmcp.client.transports import SSETransport, StdioTransport, StreamableHt
 from mcp.client.stdio import StdioServerParameters
 
 from services.core.errors import InvalidInput, serialise
-from tests.e2e.node_packages import Node
-from tests.e2e.talk import (
+from tests.support.mcp_clients import (
     AUTO,
     HTTP,
     LEGACY,
@@ -40,7 +39,8 @@ from tests.e2e.talk import (
     with_mcp,
     with_script,
 )
-from tests.running import ROOT, Server, environment, running
+from tests.support.node import Node
+from tests.support.processes import ROOT, Server, environment, running
 
 HANDSHAKE, STATELESS = "2025-11-25", "2026-07-28"
 SERVICES = ("memory", "indexer")

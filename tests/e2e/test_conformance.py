@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.node_packages import Node
-from tests.running import ROOT, Server
+from tests.support.node import Node
+from tests.support.processes import ROOT, Server
 
 HANDSHAKE, STATELESS = "2025-11-25", "2026-07-28"
 REVISIONS = (HANDSHAKE, STATELESS)

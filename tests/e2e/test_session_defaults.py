@@ -4,8 +4,7 @@ import functools
 
 import pytest
 
-from tests.e2e.node_packages import Node
-from tests.e2e.talk import (
+from tests.support.mcp_clients import (
     HTTP,
     LEGACY,
     SSE,
@@ -21,7 +20,8 @@ from tests.e2e.talk import (
     with_mcp,
     with_script,
 )
-from tests.running import Server
+from tests.support.node import Node
+from tests.support.processes import Server
 
 
 def storing_apart(collection: str, word: str, session: dict[str, str]) -> Calls:

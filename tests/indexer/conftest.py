@@ -11,17 +11,17 @@ import pytest
 from numpy.typing import NDArray
 
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
-from services.core.embedding.choose import SHIPPED
+from services.core.embedding.factory import SHIPPED
 from services.core.embedding.static import StaticEmbedder
-from services.core.parts import Parts, open_vectors
+from services.core.engine.engine import Parts, open_vectors
 from services.core.settings import CODE_MODEL, Settings
-from services.core.vectors.model import Filter, Match, Record
 from services.core.vectors.protocol import VectorStore
-from services.indexer.indexing import Indexer
-from services.indexer.points import facts
-from services.indexer.report import IndexReport
-from services.indexer.state import IndexState
-from tests.indexer.repositories import Repository
+from services.core.vectors.types import Filter, Match, Record
+from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.manifest import IndexState
+from services.indexer.indexing.report import IndexReport
+from services.indexer.schema.points import facts
+from tests.support.repositories import Repository
 
 REPO = "sample"
 

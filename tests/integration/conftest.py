@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.running import Server, environment, running
+from tests.support.processes import Server, environment, running
 
 
 @pytest.fixture(scope="module")

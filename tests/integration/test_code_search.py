@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
-from tests.indexer.corpus import FILES
-from tests.running import environment, run_ctx, running
+from tests.support.corpus import FILES
+from tests.support.processes import environment, run_ctx, running
 
 
 @pytest.fixture

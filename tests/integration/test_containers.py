@@ -10,7 +10,7 @@ import pytest
 import yaml
 from dockerfile_parse import DockerfileParser
 
-from tests.running import ROOT, environment, running
+from tests.support.processes import ROOT, environment, running
 
 DOCKERFILE = ROOT / "deploy" / "docker" / "Dockerfile"
 COMPOSE = ROOT / "docker-compose.yml"

@@ -9,7 +9,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
-from tests.running import Server, environment, running
+from tests.support.processes import Server, environment, running
 
 INITIALIZE = {
     "jsonrpc": "2.0",

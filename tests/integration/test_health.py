@@ -4,7 +4,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.running import Server, environment, running
+from tests.support.processes import Server, environment, running
 
 OTHER_HEALTH = ("memory_sse", "indexer_sse")
 

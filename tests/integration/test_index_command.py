@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.indexer.repositories import Repository, function
-from tests.running import ROOT, Server, environment, running
+from tests.support.processes import ROOT, Server, environment, running
+from tests.support.repositories import Repository, function
 
 
 @pytest.fixture

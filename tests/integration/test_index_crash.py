@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import ROOT
+from tests.support.processes import ROOT
 
 KILLS = int(os.environ.get("INDEX_KILLS", "10"))
 FILES = 120
@@ -48,7 +48,7 @@ def change(workspace: Path, rng: random.Random) -> None:
 def start(data: Path, workspace: Path) -> "subprocess.Popen[str]":
     """In a process group of its own, and up to where it begins to index."""
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.index_runner", str(data), str(workspace)],
+        [sys.executable, "-m", "tests.support.index_runner", str(data), str(workspace)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,

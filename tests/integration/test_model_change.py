@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from services.core.memory_settings import PROSE_MODEL
-from tests import second_model
-from tests.indexer.repositories import Repository, function
-from tests.running import ROOT, environment, run_ctx, running
+from services.core.settings.memory import PROSE_MODEL
+from tests.support import models
+from tests.support.processes import ROOT, environment, run_ctx, running
+from tests.support.repositories import Repository, function
 
 FILES = 150
 KILLS = 2
@@ -37,7 +37,7 @@ def old(tmp_path: Path, workspace: Path) -> dict[str, str]:
 
 @pytest.fixture
 def new(old: dict[str, str], tmp_path: Path) -> dict[str, str]:
-    return old | {"EMBEDDING_MODEL": second_model.second_model(tmp_path)}
+    return old | {"EMBEDDING_MODEL": models.second_model(tmp_path)}
 
 
 def found(env: dict[str, str], workspace: Path) -> bool:
@@ -49,7 +49,7 @@ def found(env: dict[str, str], workspace: Path) -> bool:
 def test_the_change_is_told_and_one_command_each_mends_it(
     old: dict[str, str], new: dict[str, str], workspace: Path
 ) -> None:
-    told = f"(256 dims), the configured one is {second_model.NAME}"
+    told = f"(256 dims), the configured one is {models.NAME}"
     code, memories = "ctx index --recreate --collection codebase", "ctx memory rebuild"
     with running(old):  # makes the collections of memories and threads
         pass
@@ -74,7 +74,7 @@ def test_the_change_is_told_and_one_command_each_mends_it(
         assert found(new, workspace)
         rebuilt = run_ctx(new, "memory", "rebuild", "--json")
         assert rebuilt.returncode == 0, rebuilt.stderr
-        assert json.loads(rebuilt.stdout)["model"] == second_model.NAME
+        assert json.loads(rebuilt.stdout)["model"] == models.NAME
         assert told not in run_ctx(new, "status").stdout
     assert "All is well" in run_ctx(new, "doctor").stdout
 
@@ -99,16 +99,14 @@ def test_the_model_of_code_changes_without_touching_memories(
 def test_the_model_of_memories_changes_without_touching_code(
     old: dict[str, str], tmp_path: Path, workspace: Path
 ) -> None:
-    new = old | {"MEMORY_EMBEDDING_MODEL": second_model.second_model(tmp_path)}
+    new = old | {"MEMORY_EMBEDDING_MODEL": models.second_model(tmp_path)}
     with running(old):
         pass
     assert (
         run_ctx(new, "doctor").stdout.count(f"set MEMORY_EMBEDDING_MODEL back to {PROSE_MODEL}")
         == 2
     )
-    assert (
-        json.loads(run_ctx(new, "memory", "rebuild", "--json").stdout)["model"] == second_model.NAME
-    )
+    assert json.loads(run_ctx(new, "memory", "rebuild", "--json").stdout)["model"] == models.NAME
     assert found(new, workspace)
     assert "All is well" in run_ctx(new, "doctor").stdout
 

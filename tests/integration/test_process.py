@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastmcp import Client
 
-from tests.running import Server, environment, run_ctx, running
+from tests.support.processes import Server, environment, run_ctx, running
 
 KILLS = 5
 STORES_A_ROUND = 20

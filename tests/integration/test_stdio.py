@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import ROOT, environment
+from tests.support.processes import ROOT, environment
 
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -8,12 +8,12 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.parts import Parts, open_parts
+from services.core.engine.engine import Parts, open_parts
 from services.core.settings import Settings
-from services.memory.entries import Memories
+from services.memory.memories.memories import Memories
 from services.memory.records.store import Records
 from services.memory.service import open_memory
-from tests.qdrant_server import memory
+from tests.support.qdrant import memory
 
 
 @pytest.fixture

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from services.core import sparse
 from services.core.embedding.protocol import Embedder
-from services.core.highlight import highlights, marked
-from services.core.memories.model import Memory, MemoryHit, Wanted, folded
-from services.core.tokens import text_terms
-from services.core.vectors.model import (
+from services.core.memories.types import Memory, MemoryHit, Wanted, folded
+from services.core.text import bm25
+from services.core.text.highlight import highlights, marked
+from services.core.text.tokens import text_terms
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import (
     CollectionSpec,
     Hit,
     IndexKind,
@@ -19,7 +20,6 @@ from services.core.vectors.model import (
     Query,
     RankFusion,
 )
-from services.core.vectors.protocol import VectorStore
 
 DENSE, LEXICAL = "dense", "lex"
 RRF_K = 60  # the constant of the original paper: no single leg's first place decides alone
@@ -52,7 +52,7 @@ def points(memories: Sequence[Memory], embedder: Embedder) -> list[Point]:
     return [
         Point(
             id=memory.id,
-            vectors={DENSE: vector.tolist(), LEXICAL: sparse.document(memory.text)},
+            vectors={DENSE: vector.tolist(), LEXICAL: bm25.document(memory.text)},
             payload=_payload(memory),
         )
         for memory, vector in zip(memories, vectors, strict=True)
@@ -77,7 +77,7 @@ async def recall(
     if embedder is not None:
         dense = await asyncio.to_thread(embedder.embed_query, query)
         legs.append(Leg(DENSE, dense.tolist(), depth))
-    lexical = sparse.query(query)
+    lexical = bm25.query(query)
     if lexical.indices:
         legs.append(Leg(LEXICAL, lexical, depth))
     if not legs:

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from services.core.errors import InvalidInput
 from services.core.serving import caller
-from services.core.serving.tool import Effect, Tool
+from services.core.serving.service import Effect, Tool
 
 MAX_SESSIONS = 10_000  # the least recently used is forgotten first; a token is about 200 bytes
 TOKEN_BYTES = 8

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from services.core.errors import SettingsInvalid
-from services.core.serving.tool import Service, Tool
+from services.core.serving.service import Service, Tool
 
 ALL = "all"
 TOOLSETS_HEADER = "x-mcp-toolsets"

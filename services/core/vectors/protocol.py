@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from services.core.vectors.model import (
+from services.core.vectors.types import (
     CollectionInfo,
     CollectionSpec,
     FacetCount,

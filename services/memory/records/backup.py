@@ -10,7 +10,7 @@ from sqlalchemy import inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.core.errors import StorageFailed
-from services.memory.records.engine import Database
+from services.memory.records.database import Database
 from services.memory.records.tables import VERSION_TABLE
 from services.memory.records.tables import schema as ours
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from services.memory.records.engine import Database
+from services.memory.records.database import Database
 from services.memory.records.migrate import newest_revision, revision
 from services.memory.records.tables import entries, outbox
 

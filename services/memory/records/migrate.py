@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.core.errors import StorageFailed
 from services.memory.records.backup import back_up
-from services.memory.records.engine import Database
+from services.memory.records.database import Database
 from services.memory.records.tables import VERSION_TABLE
 
 log = logging.getLogger(__name__)

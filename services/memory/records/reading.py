@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.memory.records.model import ContentType, Entry, Image, Kind
 from services.memory.records.tables import entries, images, tags
+from services.memory.records.types import ContentType, Entry, Image, Kind
 
 T = TypeVar("T")
 

@@ -5,15 +5,18 @@ from uuid import uuid4
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, select, text, update
 
-from services.core.memory_settings import DEFAULT_INDEXED_FIELDS
-from services.memory.records import claims, overview, reading, writing
-from services.memory.records.claims import LEASE_SECONDS
-from services.memory.records.engine import Database, Dialect
+from services.core.settings.memory import DEFAULT_INDEXED_FIELDS
+from services.memory.records import counts, leases, reading, writing
+from services.memory.records.database import Database, Dialect
+from services.memory.records.explain import plan
 from services.memory.records.filters import where
-from services.memory.records.filters_index import index_metadata
+from services.memory.records.filters.indexes import index_metadata
 from services.memory.records.fulltext import ensure_full_text, full_text_query
+from services.memory.records.leases import LEASE_SECONDS
 from services.memory.records.migrate import migrate
-from services.memory.records.model import (
+from services.memory.records.sqlite_statistics import instruct
+from services.memory.records.tables import entries, outbox
+from services.memory.records.types import (
     Change,
     Criteria,
     Draft,
@@ -26,9 +29,6 @@ from services.memory.records.model import (
     TextMode,
     ThreadSummary,
 )
-from services.memory.records.plan import plan
-from services.memory.records.planner import instruct
-from services.memory.records.tables import entries, outbox
 
 __all__ = ["LEASE_SECONDS", "Records"]
 
@@ -244,16 +244,16 @@ class Records:
 
     async def thread_list(self, kind: Kind = Kind.THREAD) -> list[ThreadSummary]:
         async with self._database.reading("list threads") as connection:
-            return await overview.threads(connection, kind)
+            return await counts.threads(connection, kind)
 
     async def statistics(self, kind: Kind) -> Statistics:
         async with self._database.reading("count entries") as connection:
-            return await overview.statistics(connection, self.dialect, kind)
+            return await counts.statistics(connection, self.dialect, kind)
 
     async def counts(self, kind: Kind) -> dict[str, int]:
         """How many entries each collection holds."""
         async with self._database.reading("count entries") as connection:
-            return await overview.collections(connection, kind)
+            return await counts.collections(connection, kind)
 
     async def _by_uuid(self, uuids: Sequence[str], condition: ColumnElement[bool]) -> list[Entry]:
         async with self._database.reading("read entries") as connection:
@@ -269,32 +269,32 @@ class Records:
     async def due(self, limit: int) -> Sequence[Due]:
         """Claim the oldest changes that nobody else carries to Qdrant."""
         async with self._database.writing("read the outbox", durable=False) as connection:
-            return await claims.claim(connection, self.dialect, self._owner, limit)
+            return await leases.claim(connection, self.dialect, self._owner, limit)
 
     async def renew(self) -> None:
         """Keep what is claimed for longer."""
         async with self._database.writing("renew claims", durable=False) as connection:
-            await claims.renew(connection, self._owner)
+            await leases.renew(connection, self._owner)
 
     async def done(self, due: Sequence[Due]) -> None:
         """What was claimed is carried."""
         async with self._database.writing("clear the outbox", durable=False) as connection:
-            await claims.done(connection, self._owner, due)
+            await leases.done(connection, self._owner, due)
 
     async def park(self, due: Due, problem: str) -> None:
         """What was claimed can never be written: it waits for somebody to look at it."""
         async with self._database.writing("put an entry aside") as connection:
-            await claims.park(connection, due, problem)
+            await leases.park(connection, due, problem)
 
     async def release(self, *, everybody: bool = False) -> None:
         """Give up our claims; everybody's when no other process can be at work."""
         async with self._database.writing("release claims", durable=False) as connection:
-            await claims.release(connection, None if everybody else self._owner)
+            await leases.release(connection, None if everybody else self._owner)
 
     async def pending(self, uuids: Sequence[str] | None = None) -> int:
         """How many changes wait for Qdrant, of these entries or of all."""
         async with self._database.reading("read the outbox") as connection:
-            return await claims.pending(connection, uuids)
+            return await leases.pending(connection, uuids)
 
     async def parked(self) -> list[tuple[str, str]]:
         """(uuid, problem) of what cannot be written."""
@@ -305,7 +305,7 @@ class Records:
     async def retry_parked(self) -> None:
         """Give what could not be written another chance."""
         async with self._database.writing("fill the outbox", durable=False) as connection:
-            await claims.retry_parked(connection)
+            await leases.retry_parked(connection)
 
     async def revisions(self, kind: Kind, collection: str) -> dict[str, int]:
         """The revision of every entry of a collection, by uuid."""

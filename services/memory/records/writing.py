@@ -11,12 +11,12 @@ from sqlalchemy import ColumnElement, Select, delete, func, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.core.errors import EntryNotFound
-from services.memory.records.checks import check_change, check_draft
-from services.memory.records.engine import Dialect
-from services.memory.records.model import Change, ContentType, Draft, Image, Kind, moment
-from services.memory.records.patch import merged
+from services.memory.records.database import Dialect
+from services.memory.records.merge_patch import merged
 from services.memory.records.reading import parts
 from services.memory.records.tables import entries, images, outbox, tags
+from services.memory.records.types import Change, ContentType, Draft, Image, Kind, moment
+from services.memory.records.validation import check_change, check_draft
 
 # 7401 is our name space among PostgreSQL's advisory locks. All take them in one order, so that
 # nobody waits in a ring.

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from services.core.errors import CtxError, InvalidInput
-from services.memory.records.checks import check_change, check_draft
-from services.memory.records.model import Change, Draft
-from services.memory.threads.answers import BatchAnswer, BatchItem
-from services.memory.threads.arguments import ChangeArgument, EntryArgument, checked
-from services.memory.threads.storing import Entries
+from services.memory.records.types import Change, Draft
+from services.memory.records.validation import check_change, check_draft
+from services.memory.threads.entries import Entries
+from services.memory.threads.requests import ChangeArgument, EntryArgument, checked
+from services.memory.threads.responses import BatchAnswer, BatchItem
 
 Work = TypeVar("Work")
 Done = TypeVar("Done")

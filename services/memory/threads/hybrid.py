@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from services.memory.records.store import Records
-from services.memory.threads.answers import HybridAnswer
-from services.memory.threads.fusion import Fused, fuse
-from services.memory.threads.legs import FTS, MODES, SEMANTIC, Leg, Legs
-from services.memory.threads.results import DIGITS, Found, Request, Results, milliseconds
-from services.memory.threads.searching import described
-from services.memory.threads.wanted import asked, clamped
+from services.memory.search.failures import DIGITS, milliseconds
+from services.memory.search.fusion import Fused, fuse
+from services.memory.search.retrievers import FTS, MODES, SEMANTIC, Leg, Legs
+from services.memory.threads.filters import asked, clamped
+from services.memory.threads.responses import HybridAnswer
+from services.memory.threads.results import Found, Request, Results
+from services.memory.threads.searches import described
 
 FUSION = "rrf"
 # How deep each leg looks. It doubles with the page, and not before, so that the first pages are

@@ -6,7 +6,8 @@ from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from services.memory.records.model import Entry, Image
+from services.core.text.truncate import truncated
+from services.memory.records.types import Entry, Image
 
 
 class ImageView(TypedDict):
@@ -87,13 +88,3 @@ def image_view(image: Image) -> ImageView:
     if image.metadata is not None:
         view["metadata"] = dict(image.metadata)
     return view
-
-
-def truncated(text: str, length: int) -> str:
-    """At most so many characters; a word that does not fit is left out, unless it is the first."""
-    if len(text) <= length:
-        return text
-    kept = text[: length + 1]
-    cut = next((n for n in range(length, 0, -1) if kept[n].isspace()), None)
-    shorter = kept[:cut].rstrip() if cut else ""
-    return shorter or text[:length]

@@ -1,21 +1,18 @@
 """From entries that were found to the page that is shown: reranked, cut, rendered."""
 
 import logging
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from services.core.errors import CtxError
-from services.memory.records.model import ContentType, Criteria, Entry
 from services.memory.records.store import Records
-from services.memory.threads.chunks import Cutting
+from services.memory.records.types import ContentType, Criteria, Entry
+from services.memory.search.failures import DIGITS, told
+from services.memory.search.rerank import POOL, SecondStage
+from services.memory.search.splitter import Cutting
+from services.memory.threads.filters import Filters
 from services.memory.threads.render import HitView, Scores, hit_view, with_images
-from services.memory.threads.reranking import POOL, SecondStage
-from services.memory.threads.wanted import Filters
 
 log = logging.getLogger(__name__)
-
-DIGITS = 6  # of scores: more are noise
 
 
 @dataclass(frozen=True)
@@ -120,19 +117,6 @@ class Results:
         assert item.entry is not None, "read before"
         chunks = self._cutting.chunks(item.entry.text)
         return chunks[item.chunk if item.chunk < len(chunks) else 0]
-
-
-def told(error: Exception, part: str) -> str:
-    """What a warning says about a part that failed; what was not foreseen goes to the log."""
-    if isinstance(error, CtxError):
-        log.warning("%s: %s", part, error)
-        return f"{part}: {error.message}"
-    log.error("%s failed", part, exc_info=error)
-    return f"{part}: failed unexpectedly; the server's log has the details"
-
-
-def milliseconds(since: float) -> float:
-    return round((time.perf_counter() - since) * 1000, 2)
 
 
 def _judged(item: Found, fit: float | None) -> Found:

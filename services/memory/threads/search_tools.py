@@ -5,18 +5,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from services.core.serving.tool import Effect, Tool
-from services.memory.records.model import TextMode
-from services.memory.threads.answers import (
+from services.core.serving.service import Effect, Tool
+from services.memory.records.types import TextMode
+from services.memory.threads.filters import MAX_LIMIT, MAX_QUERY_LENGTH, Filters
+from services.memory.threads.requests import Source, ThreadId
+from services.memory.threads.responses import (
     HybridAnswer,
     SearchAnswer,
     SemanticAnswer,
     TextAnswer,
 )
-from services.memory.threads.arguments import Source, ThreadId
 from services.memory.threads.results import Request
 from services.memory.threads.service import Threads
-from services.memory.threads.wanted import MAX_LIMIT, MAX_QUERY_LENGTH, Filters
 
 BROWSE_LIMIT = 30
 RANKED_LIMIT = 5

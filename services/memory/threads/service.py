@@ -5,29 +5,29 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from services.core.asking import QueryModels
-from services.core.embedding.reranker import Reranker, open_reranker
-from services.core.llm.choose import open_decoder
-from services.core.parts import Parts
+from services.core.engine.engine import Parts
+from services.core.engine.query_model import QueryModels
+from services.core.llm.factory import open_decoder
+from services.core.rerank.cross_encoder import Reranker, open_reranker
 from services.core.settings import Settings
-from services.memory.outbox import Outbox
+from services.memory.projection.outbox import Outbox
+from services.memory.projection.projection import Route
+from services.memory.projection.wait import settle
 from services.memory.records.store import Records
-from services.memory.settling import settle
-from services.memory.threads.arguments import ImageLimits
+from services.memory.search.entry_search import Points
+from services.memory.search.points import FIRST_CHUNKS, ThreadVectors
+from services.memory.search.rerank import SecondStage
+from services.memory.search.retrievers import Legs
+from services.memory.search.semantic import Meaning
+from services.memory.search.splitter import Cutting
+from services.memory.summaries.worker import Rules, Summaries
 from services.memory.threads.batches import Batches
-from services.memory.threads.chunks import Cutting
+from services.memory.threads.entries import Entries
 from services.memory.threads.hybrid import HybridSearcher
-from services.memory.threads.legs import Legs
-from services.memory.threads.points import Points
-from services.memory.threads.reranking import SecondStage
+from services.memory.threads.requests import ImageLimits
 from services.memory.threads.results import Results
-from services.memory.threads.searching import Searcher
-from services.memory.threads.semantic import Meaning
+from services.memory.threads.searches import Searcher
 from services.memory.threads.statistics import Features, RerankStatus, ThreadStatistics
-from services.memory.threads.storing import Entries
-from services.memory.threads.summaries import Rules, Summaries
-from services.memory.threads.vectors import FIRST_CHUNKS, ThreadVectors
-from services.memory.writers import Route
 
 
 @dataclass(frozen=True)

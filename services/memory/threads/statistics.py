@@ -9,12 +9,12 @@ from typing_extensions import TypedDict
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CtxError
 from services.core.vectors.protocol import VectorStore
-from services.memory.records.model import Kind, Statistics
 from services.memory.records.store import Records
-from services.memory.threads.arguments import BYTES_A_MB
-from services.memory.threads.chunks import Cutting
-from services.memory.threads.summaries import Summaries
-from services.memory.threads.vectors import FIRST_CHUNKS
+from services.memory.records.types import Kind, Statistics
+from services.memory.search.points import FIRST_CHUNKS
+from services.memory.search.splitter import Cutting
+from services.memory.summaries.worker import Summaries
+from services.memory.threads.requests import BYTES_A_MB
 
 ENGINES = {"sqlite": "fts5", "postgresql": "tsvector"}
 WHOLE = 100.0  # per cent

@@ -5,16 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, SkipValidation
 
-from services.core.serving.tool import Effect, Tool
-from services.memory.threads.answers import (
-    BatchAnswer,
-    DeleteAnswer,
-    DeleteBatchAnswer,
-    StoreAnswer,
-    ThreadList,
-    UpdateAnswer,
-)
-from services.memory.threads.arguments import (
+from services.core.serving.service import Effect, Tool
+from services.memory.threads.render import EntryView
+from services.memory.threads.requests import (
     ChangeArgument,
     EntryArgument,
     EntryId,
@@ -22,7 +15,14 @@ from services.memory.threads.arguments import (
     Source,
     ThreadId,
 )
-from services.memory.threads.render import EntryView
+from services.memory.threads.responses import (
+    BatchAnswer,
+    DeleteAnswer,
+    DeleteBatchAnswer,
+    StoreAnswer,
+    ThreadList,
+    UpdateAnswer,
+)
 from services.memory.threads.search_tools import search_tools
 from services.memory.threads.service import Threads
 from services.memory.threads.statistics import StatisticsAnswer

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from services.core import sqlite
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
-from services.core.embedding.choose import SHIPPED
+from services.core.embedding.factory import SHIPPED
 from services.core.embedding.static import StaticEmbedder
 from services.core.errors import StorageFailed
 from services.core.settings import CODE_MODEL

@@ -1,7 +1,7 @@
 import pytest
 
 from services.core.errors import SettingsInvalid
-from services.core.serving.tool import Effect, Service, Tool
+from services.core.serving.service import Effect, Service, Tool
 from services.core.serving.toolsets import Selection, check_setting, choose
 
 

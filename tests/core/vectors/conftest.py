@@ -8,11 +8,11 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from services.core.vectors.edge import EdgeStore
+from services.core.vectors.edge.store import EdgeStore
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.server import ServerStore
-from tests.core.vectors.samples import POINTS, SPEC
-from tests.qdrant_server import memory
+from services.core.vectors.server.store import ServerStore
+from tests.support.qdrant import memory
+from tests.support.vectors.samples import POINTS, SPEC
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["edge", "server"])

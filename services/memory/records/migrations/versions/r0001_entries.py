@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-from services.memory.records.model import moment
+from services.memory.records.types import moment
 
 revision = "0001"
 down_revision = None

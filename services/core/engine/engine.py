@@ -1,0 +1,124 @@
+"""The parts that a server stands on, opened once and handed down."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from services.core.embedding.cache import CachedEmbedder
+from services.core.embedding.factory import open_embedder
+from services.core.errors import (
+    CollectionNotFound,
+    ModelMismatch,
+    ModelUnavailable,
+    StorageFailed,
+)
+from services.core.settings import Settings
+from services.core.vectors import validation
+from services.core.vectors.factory import open_store
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import CollectionInfo, Model
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The vector store, and the embedding model of one server."""
+
+    vectors: VectorStore
+    embedder: CachedEmbedder
+
+    async def check_model(self) -> None:
+        """Readiness: the model really embeds."""
+        vector = await asyncio.to_thread(self.embedder.embed_query, "ready?")
+        if vector.shape != (self.embedder.dims,):
+            raise ModelUnavailable(f"{self.embedder.name} gave a vector of shape {vector.shape}")
+
+    async def advice(self, collections: Sequence[str]) -> list[str]:
+        """What the operator should know, of the store and of these collections."""
+        advice = await self.vectors.advice()
+        told = [advice] if advice else []
+        model = Model(self.embedder.name, self.embedder.dims)
+        for name in collections:
+            with contextlib.suppress(CollectionNotFound):
+                told += outdated(await self.vectors.collection_info(name), model)
+        return told
+
+
+def outdated(info: CollectionInfo, model: Model) -> list[str]:
+    """What to do about a collection that was built with another model; nothing where it was not."""
+    try:
+        validation.same_model(info.name, info.spec, model)
+    except ModelMismatch as mismatch:
+        return [mismatch.message]
+    return []
+
+
+@dataclass(frozen=True)
+class SharedParts:
+    """One vector store under both servers, and a model for each."""
+
+    code: Parts
+    memory: Parts
+
+
+@contextlib.asynccontextmanager
+async def open_parts(settings: Settings, model: str) -> AsyncIterator[Parts]:
+    """Open the store, then the model; close both at the end."""
+    async with open_vectors(settings) as vectors, _with_model(settings, vectors, model) as parts:
+        yield parts
+
+
+@contextlib.asynccontextmanager
+async def open_shared_parts(settings: Settings) -> AsyncIterator[SharedParts]:
+    """For both servers in one process. A model that both use is loaded once."""
+    async with contextlib.AsyncExitStack() as stack:
+        vectors = await stack.enter_async_context(open_vectors(settings))
+        models = dict.fromkeys((settings.code_model, settings.memory_model))
+        parts = {
+            model: await stack.enter_async_context(_with_model(settings, vectors, model))
+            for model in models
+        }
+        yield SharedParts(parts[settings.code_model], parts[settings.memory_model])
+
+
+@contextlib.asynccontextmanager
+async def _with_model(settings: Settings, vectors: VectorStore, model: str) -> AsyncIterator[Parts]:
+    embedder = await asyncio.to_thread(open_embedder, model, settings.embedding_cache_path)
+    log.info("vectors: %s; model: %s (%d)", vectors.engine, embedder.name, embedder.dims)
+    try:
+        yield Parts(vectors, embedder)
+    finally:
+        embedder.close()
+
+
+@contextlib.asynccontextmanager
+async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore]:
+    """The store that the settings choose."""
+    prepare_data_dir(settings)
+    secret = settings.qdrant_api_key
+    vectors = await open_store(
+        url=str(settings.qdrant_url) if settings.qdrant_url else None,
+        api_key=secret.get_secret_value() if secret else None,
+        ca_cert=settings.qdrant_ca_cert,
+        binary=settings.qdrant_bin,
+        folder=settings.vectors_dir,
+        timeout=settings.qdrant_timeout_seconds,
+    )
+    try:
+        yield vectors
+    finally:
+        await vectors.close()
+
+
+def prepare_data_dir(settings: Settings) -> None:
+    """The data folder, readable by its owner alone: memories are private."""
+    try:
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageFailed(
+            f"CTX_DATA_DIR={settings.data_dir} cannot be used: {error.strerror}. "
+            "Choose a folder that you may write to."
+        ) from error

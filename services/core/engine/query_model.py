@@ -1,0 +1,121 @@
+"""With which model a collection is asked: the configured one, or its own while it is rebuilt."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar
+
+from services.core.embedding.factory import open_present
+from services.core.embedding.protocol import Embedder
+from services.core.errors import CtxError, ModelMismatch, ModelUnavailable
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import CollectionInfo, CollectionSpec, Model
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_opened = lru_cache(maxsize=2)(open_present)  # one for all that ask, and models are large
+
+
+@dataclass(frozen=True)
+class QueryModel:
+    """What stands behind a collection's name, and the model of its vectors.
+
+    Without a model only words are compared, and `degraded` says why.
+    """
+
+    physical: str
+    embedder: Embedder | None
+    degraded: Sequence[str] = ()
+
+
+class QueryModels:
+    """The models that collections are asked with.
+
+    A collection of another model than the configured one raises ModelMismatch, which names the
+    command that rebuilds it. While that goes on it is asked with the model that it was built with,
+    if that is on this machine.
+    """
+
+    def __init__(
+        self, store: VectorStore, embedder: Embedder, models_dir: Path = Path("models")
+    ) -> None:
+        """`embedder` is the configured one; `models_dir` is where downloaded models lie."""
+        self._store = store
+        self.embedder = embedder
+        self._models_dir = models_dir
+        self._checked: dict[str, str] = {}
+        self._former: dict[Model, Embedder | None] = {}
+
+    async def ask(
+        self,
+        collection: str,
+        spec: CollectionSpec,
+        work: Callable[[QueryModel], Awaitable[T]],
+        admit: Callable[[CollectionInfo], None] = lambda _: None,
+    ) -> T:
+        """Do the work with the collection's model; once more where meanwhile a rebuild put another
+        collection behind the name. That takes a whole rebuild, so this ends. `admit` raises where
+        the collection is not of the kind that is asked."""
+        while True:
+            physical = await self._store.resolve(collection)
+            try:
+                answer = await work(await self.of(collection, spec, admit))
+            except CtxError:
+                if await self._store.resolve(collection) == physical:
+                    raise
+            else:
+                if await self._store.resolve(collection) == physical:
+                    return answer
+
+    async def of(
+        self,
+        collection: str,
+        spec: CollectionSpec,
+        admit: Callable[[CollectionInfo], None] = lambda _: None,
+    ) -> QueryModel:
+        """The model of a collection that is there; `spec` is what the configured one needs."""
+        physical = await self._store.resolve(collection)
+        if self._checked.get(collection) != physical:
+            info = await self._store.collection_info(collection)
+            admit(info)
+            model = info.spec.model
+            try:
+                await self._store.ensure_collection(collection, spec)
+            except ModelMismatch:
+                if model is None or not await self._store.rebuilding(collection):
+                    raise
+                return await self._rebuilt(physical, collection, model)
+            self._checked[collection] = physical
+        return QueryModel(physical, self.embedder)
+
+    async def _rebuilt(self, physical: str, collection: str, model: Model) -> QueryModel:
+        embedder = await self._load(model)
+        if embedder is not None:
+            return QueryModel(physical, embedder)
+        reason = (
+            f"dense: collection {collection} is being rebuilt, and {model.name}, which it was "
+            "built with, is not on this machine: only words are compared until it is done"
+        )
+        return QueryModel(physical, None, [reason])
+
+    async def _load(self, model: Model) -> Embedder | None:
+        """Once: the first who asks waits a moment."""
+        if model not in self._former:
+            if model.name == self.embedder.name:  # other vectors, the same model
+                self._former[model] = self.embedder
+            else:
+                self._former[model] = await asyncio.to_thread(self._present, model)
+        return self._former[model]
+
+    def _present(self, model: Model) -> Embedder | None:
+        try:
+            embedder = _opened(model.name, self._models_dir)
+        except ModelUnavailable as error:
+            log.warning("the model %s of an older collection: %s", model.name, error.message)
+            return None
+        return embedder if (embedder.name, embedder.dims) == (model.name, model.dims) else None

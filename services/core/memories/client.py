@@ -1,0 +1,21 @@
+"""Storing memories at a memory server that runs apart."""
+
+from typing import cast
+
+from services.core.memories.types import Metadata, StoreResult
+from services.core.serving.mcp.client import call_tool
+
+
+class RemoteMemories:
+    """A MemoryWriter that calls the memory server's `store`."""
+
+    def __init__(self, url: str, token: str | None) -> None:
+        self._url = url
+        self._token = token
+
+    async def store(self, information: str, metadata: Metadata | None) -> StoreResult:
+        arguments = {
+            "information": information,
+            "metadata": metadata.model_dump(mode="json", exclude_none=True) if metadata else None,
+        }
+        return cast(StoreResult, await call_tool(self._url, "store", arguments, self._token))

@@ -1,0 +1,169 @@
+"""What a memory is: its metadata, its record, and how it is asked for and answered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, NotRequired, Protocol
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from typing_extensions import TypedDict
+
+from services.core.errors import InvalidInput
+from services.core.vectors.types import Condition, Filter, Match, MatchAny, Range
+
+Kind = Literal["snippet", "explanation", "pattern", "example", "reference"]
+
+
+def tag_list(value: Any) -> Any:
+    """Tags may come as one comma-separated string."""
+    return value.split(",") if isinstance(value, str) else value
+
+
+def clean_tags(tags: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+
+
+class Metadata(BaseModel):
+    """What a memory says about itself. Other keys are kept as they are."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kind: Kind | None = Field(None, description="Category of the entry.")
+    language: str | None = Field(None, description="Programming language, such as python.")
+    path: str | None = Field(None, description="File that the entry is about.")
+    tags: Annotated[list[str] | None, BeforeValidator(tag_list)] = Field(
+        None, description="Tags to find it by."
+    )
+    priority: int | None = Field(None, ge=1, le=10, description="Importance, 10 is highest.")
+    topic: str | None = Field(None, description="High-level topic.")
+    code: str | None = Field(None, description="The code itself, for a snippet.")
+    author: str | None = Field(None, description="Who or what it comes from.")
+    created_at: datetime | None = Field(
+        None, description="ISO 8601 time, UTC where it names no zone; now when omitted."
+    )
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> "Metadata":
+        """These values as metadata, or InvalidInput that names the wrong one."""
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(["metadata", *map(str, first["loc"])])
+            raise InvalidInput(where, first["msg"]) from error
+
+    def record(self, now: datetime) -> dict[str, Any]:
+        """What is stored: the given values, tags cleaned, the time in UTC."""
+        return {**self.described(), "created_at": iso(self.created_at or now)}
+
+    def described(self) -> dict[str, Any]:
+        """The given values but the time."""
+        values = self.model_dump(exclude_none=True, exclude={"created_at", "tags"})
+        if self.tags is not None:
+            values["tags"] = clean_tags(self.tags)
+        return values
+
+
+Information = Annotated[str, Field(min_length=1, description="What to remember, in plain words.")]
+MetadataArgument = Annotated[
+    Metadata | None, Field(description="What the entry is about, to filter and sort by.")
+]
+
+
+class StoreResult(TypedDict):
+    """What `store` answers."""
+
+    ok: bool
+    id: str
+    message: str
+    degraded: NotRequired[list[str]]
+
+
+class UpdateResult(TypedDict):
+    """What `update_memory` answers: the names of what changed."""
+
+    ok: bool
+    id: str
+    updated: list[str]
+    degraded: NotRequired[list[str]]
+
+
+class DeleteResult(TypedDict):
+    """What `delete_memory` answers."""
+
+    ok: bool
+    deleted: int
+    degraded: NotRequired[list[str]]
+
+
+class ListedMemory(TypedDict):
+    """One memory that `list_memories` lists."""
+
+    id: str
+    information: str
+    metadata: dict[str, Any]
+    updated_at: str
+
+
+class MemoryHit(TypedDict):
+    """One memory that `find` found."""
+
+    id: str
+    information: str
+    metadata: dict[str, Any]
+    score: float
+    highlights: list[str]
+
+
+class MemoryWriter(Protocol):
+    """Stores a memory: in this process, or at the memory server over MCP."""
+
+    async def store(self, information: str, metadata: Metadata | None) -> StoreResult: ...
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A memory on its way into Qdrant."""
+
+    id: str
+    information: str
+    metadata: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """Everything of it that should be found by words."""
+        extra = [self.metadata.get(key) for key in ("topic", "code", "path")]
+        tags = " ".join(self.metadata.get("tags", ()))
+        return "\n".join(str(part) for part in [self.information, *extra, tags] if part)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The filters of `find`."""
+
+    kind: str | None = None
+    language: str | None = None
+    topic: str | None = None
+    tags: Sequence[str] = ()
+    priority_min: int | None = None
+
+    def filter(self) -> Filter | None:
+        """Texts compare without case; one of the tags is enough."""
+        exact = {"kind": self.kind, "language": self.language, "topic": self.topic}
+        must: list[Condition] = [Match(k, folded(v)) for k, v in exact.items() if v]
+        tags = clean_tags(self.tags)
+        if tags:
+            must.append(MatchAny("tags", [folded(tag) for tag in tags]))
+        if self.priority_min is not None:
+            must.append(Range("priority", gte=self.priority_min))
+        return Filter(must=must) if must else None
+
+
+def iso(moment: datetime) -> str:
+    """In UTC, as 2024-01-15T10:30:00Z; a moment without zone is taken as UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def folded(text: str) -> str:
+    return text.strip().casefold()

@@ -1,0 +1,78 @@
+"""The health ports: /livez, /readyz, /tools, /metrics."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from fastmcp import FastMCP
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from services.core.serving.metrics import Metrics
+from services.core.serving.service import Check, Service
+
+CHECK_TIMEOUT_SECONDS = 3.0  # below the usual probe timeouts, above a slow but working part
+OK = "ok"
+
+
+async def readiness(checks: Mapping[str, Check]) -> dict[str, str]:
+    """Run every check at once: part → 'ok' or the reason why it is not."""
+    outcomes = await asyncio.gather(*(_outcome(check) for check in checks.values()))
+    return dict(zip(checks, outcomes, strict=True))
+
+
+async def _outcome(check: Check) -> str:
+    try:
+        async with asyncio.timeout(CHECK_TIMEOUT_SECONDS):
+            await check()
+    except TimeoutError:
+        return f"no answer within {CHECK_TIMEOUT_SECONDS:g} s"
+    except Exception as error:  # noqa: BLE001 - whatever the part raises is the reason
+        return str(error) or type(error).__name__
+    return OK
+
+
+def health_app(service: Service, mcp: FastMCP, metrics: Metrics) -> Starlette:
+    """What probes and people ask on the health ports."""
+
+    async def livez(_: Request) -> Response:
+        return JSONResponse({"ok": True, "service": service.name})
+
+    async def readyz(_: Request) -> Response:
+        checks = await readiness(service.checks)
+        ready = all(outcome == OK for outcome in checks.values())
+        advice = await service.advice() if ready else []
+        body = {
+            "ok": ready,
+            "service": service.name,
+            "checks": checks,
+            "advice": list(advice),
+        }
+        return JSONResponse(body, status_code=200 if ready else 503)
+
+    async def tools(_: Request) -> Response:
+        listed = [await _describe(tool.name, tool.toolset, mcp) for tool in service.tools]
+        return JSONResponse({"service": service.name, "tools": listed})
+
+    async def prometheus(_: Request) -> Response:
+        return Response(metrics.render(), media_type=CONTENT_TYPE_LATEST)
+
+    return Starlette(
+        routes=[
+            Route("/livez", livez),
+            Route("/readyz", readyz),
+            Route("/tools", tools),
+            Route("/metrics", prometheus),
+        ]
+    )
+
+
+async def _describe(name: str, toolset: str, mcp: FastMCP) -> dict[str, Any]:
+    tool = await mcp.get_tool(name)
+    assert tool is not None, name
+    wire = tool.to_mcp_tool().model_dump(mode="json", by_alias=True, exclude_none=True)
+    kept = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+    return {"toolset": toolset} | {key: wire[key] for key in kept if key in wire}

@@ -1,0 +1,201 @@
+"""What happens around every tool call: permission, rate limit, repair, timeout, errors, metrics."""
+
+import asyncio
+import functools
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from difflib import get_close_matches
+from hashlib import sha256
+from typing import Any
+
+import mcp_types as mt
+from fastmcp.exceptions import ValidationError as ArgumentsInvalid
+from fastmcp.server.context import Context
+from fastmcp.server.dependencies import get_http_request
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.tools import Tool as McpTool
+from fastmcp.tools import ToolResult
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+from starlette.requests import Request
+
+from services.core.errors import (
+    CtxError,
+    InvalidInput,
+    NotPermitted,
+    TimedOut,
+    Unexpected,
+    serialise,
+)
+from services.core.serving import caller, progress
+from services.core.serving.mcp.arguments import repair
+from services.core.serving.metrics import Metrics
+from services.core.serving.rate_limit import RateLimiter
+from services.core.serving.service import Tool
+from services.core.serving.toolsets import SCOPE_KEY, Selection, choose
+
+log = logging.getLogger(__name__)
+
+DIGEST_LENGTH = 16  # enough of a token's hash to tell clients apart
+UNKNOWN_TOOL = "unknown"  # one metrics label for every tool name that does not exist
+
+
+def refusal(error: CtxError) -> ToolResult:
+    """The contract's error body, marked as an error for clients that look only at that."""
+    return ToolResult(structured_content=serialise(error), is_error=True)
+
+
+def answering(
+    run: Callable[..., Awaitable[Any]], timeout_seconds: float
+) -> Callable[..., Awaitable[Any]]:
+    """The tool's function with a deadline, its errors turned into error bodies."""
+
+    @functools.wraps(run)
+    async def answer(*args: Any, **kwargs: Any) -> Any:
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                return await run(*args, **kwargs)
+        except CtxError as error:
+            return refusal(error)
+        except TimeoutError:
+            return refusal(_timed_out(timeout_seconds))
+        except Exception:
+            log.exception("tool %s failed", run.__name__)
+            return refusal(Unexpected("Internal error; the server's log has the details."))
+
+    return answer
+
+
+class Calls(Middleware):
+    """Wraps listing and calling of one server's tools."""
+
+    def __init__(
+        self, tools: Sequence[Tool], default: Selection, limiter: RateLimiter, metrics: Metrics
+    ) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._toolsets = {tool.toolset for tool in tools}
+        self._default = default
+        self._limiter = limiter
+        self._metrics = metrics
+        self.schemas: dict[str, Mapping[str, Any]] = {}
+
+    async def on_list_tools(
+        self,
+        context: MiddlewareContext[mt.ListToolsRequest],
+        call_next: CallNext[mt.ListToolsRequest, Sequence[McpTool]],
+    ) -> Sequence[McpTool]:
+        selection = self._selection(_request())
+        return [t for t in await call_next(context) if selection.admits(self._tools[t.name])]
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[mt.CallToolRequestParams],
+        call_next: CallNext[mt.CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        name = context.message.name
+        started = time.perf_counter()
+        try:
+            result = await self._call(context, call_next)
+        except CtxError as error:
+            result = refusal(error)
+        label = name if name in self._tools else UNKNOWN_TOOL
+        self._metrics.observe(label, _outcome(result), time.perf_counter() - started)
+        return result
+
+    async def _call(
+        self,
+        context: MiddlewareContext[mt.CallToolRequestParams],
+        call_next: CallNext[mt.CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        message, request = context.message, _request()
+        self._permit(message.name, request)
+        who = _caller(context.fastmcp_context, request)
+        self._limiter.spend(who.client)
+        arguments = repair(message.arguments or {}, self.schemas[message.name])
+        token = caller.current.set(who)
+        if context.fastmcp_context is not None:
+            progress.current.set(context.fastmcp_context.report_progress)
+        try:
+            return await call_next(
+                context.copy(message=message.model_copy(update={"arguments": arguments}))
+            )
+        except ArgumentsInvalid as error:
+            raise _invalid(error) from error
+        finally:
+            caller.current.reset(token)
+
+    def _permit(self, name: str, request: Request | None) -> None:
+        tool = self._tools.get(name)
+        if tool is None:
+            near = get_close_matches(name, self._tools, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise InvalidInput("name", f"no tool named {name!r}{hint}")
+        if not self._selection(request).admits(tool):
+            raise NotPermitted(
+                f"{name} is not among the tools of this connection: it belongs to the toolset "
+                f"{tool.toolset!r}" + (" and writes" if tool.writes else ""),
+                tool=name,
+                toolset=tool.toolset,
+            )
+
+    def _selection(self, request: Request | None) -> Selection:
+        if request is None:
+            return self._default
+        url_toolset = request.scope.get(SCOPE_KEY)
+        return choose(self._default, request.headers, url_toolset, self._toolsets)
+
+
+def _request() -> Request | None:
+    try:
+        return get_http_request()
+    except RuntimeError:  # stdio and in-memory calls have no HTTP request
+        return None
+
+
+def _caller(context: Context | None, request: Request | None) -> caller.Caller:
+    return caller.Caller(client=_client(request), connection=_connection(context))
+
+
+def _client(request: Request | None) -> str:
+    if request is None:
+        return "local"
+    authorization = request.headers.get("authorization", "")
+    if authorization:
+        return sha256(authorization.encode()).hexdigest()[:DIGEST_LENGTH]
+    return request.client.host if request.client else "local"
+
+
+def _connection(context: Context | None) -> str | None:
+    """The id of a connection that outlives this call; the stateless protocol has none."""
+    if context is None or context.request_context is None:
+        return None
+    stateless = context.request_context.protocol_version in MODERN_PROTOCOL_VERSIONS
+    return None if stateless else context.session_id
+
+
+def _outcome(result: ToolResult) -> str:
+    if not result.is_error:
+        return "ok"
+    return str((result.structured_content or {}).get("error_code", "error"))
+
+
+def _timed_out(seconds: float) -> TimedOut:
+    return TimedOut(
+        f"The call took longer than {seconds:g} s (CTX_OPERATION_TIMEOUT_SECONDS) and was stopped.",
+        timeout_seconds=seconds,
+    )
+
+
+def _invalid(error: ArgumentsInvalid) -> InvalidInput:
+    """The first of pydantic's complaints as the contract's error, the others in the details."""
+    cause = error.__cause__
+    if not isinstance(cause, ValidationError):
+        return InvalidInput("arguments", str(error))
+    problems = [
+        {"field": ".".join(str(part) for part in item["loc"]), "message": item["msg"]}
+        for item in cause.errors(include_url=False, include_context=False, include_input=False)
+    ]
+    first, others = problems[0], problems[1:]
+    more = {"others": others} if others else {}
+    return InvalidInput(first["field"] or "arguments", first["message"], **more)

@@ -1,0 +1,85 @@
+"""The frame of every server process: arguments, settings, logging, the event loop, exit codes."""
+
+import argparse
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from services.core.errors import CtxError
+from services.core.serving.http.server import NETWORK, STDIO, TRANSPORTS
+from services.core.settings import Settings, load
+
+EXIT_ERROR = 2
+LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+# They report each request and each mistake of a client; the answer and the metrics do too.
+CHATTY = ("fastmcp", "mcp", "httpx", "httpx2", "httpcore", "uvicorn", "sse_starlette")
+
+Run = Callable[[Settings, frozenset[str]], Coroutine[Any, Any, None]]
+
+
+def main(name: str, run: Run) -> None:
+    """Run one server until it is stopped."""
+    transports = _transports(name)
+    sys.exit(run_until_stopped(lambda settings: run(settings, transports)))
+
+
+def run_until_stopped(run: Callable[[Settings], Coroutine[Any, Any, None]]) -> int:
+    """The exit code: 0 after a clean stop, 2 after an error that is told in one line."""
+    try:
+        settings = load()
+        configure_logging(settings.log_level)
+        run_loop(run(settings))
+    except CtxError as error:
+        print(f"ctx: {error}", file=sys.stderr)  # noqa: T201 - logging may not be set up yet
+        return EXIT_ERROR
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+def run_loop(work: Awaitable[None]) -> None:
+    """On uvloop where it exists."""
+
+    async def awaited() -> None:
+        await work
+
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(awaited())
+
+
+def configure_logging(level: str) -> None:
+    """Everything goes to standard error: standard output belongs to stdio clients."""
+    logging.basicConfig(level=level.upper(), format=LOG_FORMAT, stream=sys.stderr, force=True)
+    for name in CHATTY:
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+        logger.setLevel(logging.DEBUG if level == "debug" else logging.ERROR)
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+def _transports(name: str) -> frozenset[str]:
+    parser = argparse.ArgumentParser(
+        prog=f"python -m services.{name}",
+        description=f"Run the {name} server.",
+        epilog=f"Example, for a client that starts its servers: "
+        f"python -m services.{name} --transports {STDIO}",
+    )
+    parser.add_argument(
+        "--transports",
+        default=",".join(sorted(NETWORK)),
+        help=f"comma-separated, from {', '.join(TRANSPORTS)} (default: %(default)s)",
+    )
+    chosen = frozenset(parser.parse_args().transports.split(","))
+    if unknown := chosen - set(TRANSPORTS):
+        parser.error(f"unknown transport {', '.join(sorted(unknown))}")
+    return chosen

@@ -1,0 +1,252 @@
+"""What is refused before any engine sees it, so that both engines refuse the same."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from services.core.errors import InvalidInput, ModelMismatch
+from services.core.vectors.types import (
+    CollectionSpec,
+    Filter,
+    Leg,
+    Model,
+    OrderBy,
+    Query,
+    RankFusion,
+    Sparse,
+)
+
+# One path component on every system: no separators, no leading dot, no trailing dot (Windows
+# drops it), short enough for file systems that allow 255 bytes.
+COLLECTION_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,198}[A-Za-z0-9_-])?")
+
+# What only collections of code index: they and those of entries are rebuilt by different commands.
+CODE_INDEXES = frozenset({"repo", "path"})
+
+# Most ids come so; asking costs a fifth of parsing.
+_CANONICAL_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def collection_name(name: str) -> str:
+    """The name itself, when it may name a collection."""
+    if not COLLECTION_NAME.fullmatch(name):
+        raise InvalidInput(
+            "collection",
+            f"{name!r} cannot name a collection: use letters, digits, '_', '-' and '.', "
+            "at most 200, and no dot at either end",
+        )
+    return name
+
+
+def point_id(value: str) -> str:
+    """The id in its canonical form."""
+    if isinstance(value, str) and _CANONICAL_ID.fullmatch(value):
+        return value
+    try:
+        return str(UUID(value))
+    except (ValueError, AttributeError, TypeError):
+        raise InvalidInput("id", f"{value!r} is not a UUID") from None
+
+
+def positive(field: str, value: int) -> None:
+    if value < 1:
+        raise InvalidInput(field, f"must be at least 1, not {value}")
+
+
+# --- payloads ------------------------------------------------------------------------------
+
+
+_PLAIN_TYPES = frozenset({str, int, bool, type(None)})
+
+
+def plain(value: Any) -> Any:
+    """A payload value as JSON has it. Datetimes become ISO strings; NaN has no JSON."""
+    if type(value) in _PLAIN_TYPES:
+        return value
+    if type(value) is list and _PLAIN_TYPES.issuperset(map(type, value)):
+        return value
+    if isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidInput("payload", f"{value} cannot be stored")
+        return value
+    if isinstance(value, datetime):
+        return moment(value)
+    if isinstance(value, Mapping):
+        return {_key(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    raise InvalidInput("payload", f"{type(value).__name__} cannot be stored")
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise InvalidInput("payload", f"the key {key!r} is not a string")
+    return key
+
+
+def moment(value: datetime) -> str:
+    if value.tzinfo is None:
+        raise InvalidInput("datetime", f"{value.isoformat()} has no time zone")
+    return value.isoformat()
+
+
+# --- vectors -------------------------------------------------------------------------------
+
+
+def vector(spec: CollectionSpec, name: str, value: Any) -> None:
+    """Refuse a vector that this collection cannot hold or be asked with."""
+    if name in spec.dense:
+        _dense(name, value, spec.dense[name])
+    elif name in spec.multi:
+        _multi(name, value, spec.multi[name])
+    elif name in spec.sparse:
+        _sparse(name, value)
+    else:
+        known = ", ".join([*spec.dense, *spec.multi, *spec.sparse])
+        raise InvalidInput("vector", f"{name!r} is unknown here; the collection has: {known}")
+
+
+def _dense(name: str, value: Any, dims: int) -> None:
+    if isinstance(value, Sparse):
+        raise InvalidInput("vector", f"{name!r} is dense, the value is sparse")
+    if len(value) != dims:
+        raise InvalidInput("vector", f"{name!r} has {dims} dims, the value has {len(value)}")
+    _numbers(name, value)
+
+
+def _multi(name: str, value: Any, dims: int) -> None:
+    if isinstance(value, Sparse):
+        raise InvalidInput("vector", f"{name!r} is a multivector, the value is sparse")
+    if len(value) == 0:
+        raise InvalidInput("vector", f"{name!r} holds no row; leave the vector out instead")
+    for row in value:
+        if not hasattr(row, "__len__"):
+            raise InvalidInput("vector", f"{name!r} is a multivector, the value is a single one")
+        _dense(name, row, dims)
+
+
+def _sparse(name: str, value: Any) -> None:
+    if not isinstance(value, Sparse):
+        raise InvalidInput("vector", f"{name!r} is sparse, the value is dense")
+    if len(value.indices) != len(value.values):
+        raise InvalidInput(
+            "vector", f"{name!r}: {len(value.indices)} indices, {len(value.values)} values"
+        )
+    if len(set(value.indices)) != len(value.indices):
+        raise InvalidInput("vector", f"{name!r} repeats an index")
+    _numbers(name, value.values)
+
+
+def _numbers(name: str, values: Any) -> None:
+    # The sum is not finite as soon as one number is not, and costs a tenth of asking each.
+    try:
+        finite = math.isfinite(values.sum() if hasattr(values, "sum") else sum(values))
+    except TypeError:
+        raise InvalidInput("vector", f"{name!r} holds something that is no number") from None
+    if not finite:
+        raise InvalidInput("vector", f"{name!r} holds a number that is not finite")
+
+
+# --- requests ------------------------------------------------------------------------------
+
+
+def query(asked: Query) -> None:
+    """Refuse a query that cannot be right, whatever the collection."""
+    positive("limit", asked.limit)
+    if asked.offset < 0:
+        raise InvalidInput("offset", f"must not be negative, as {asked.offset} is")
+    if not asked.legs:
+        raise InvalidInput("legs", "a query needs at least one")
+    for leg in asked.legs:
+        positive("leg.limit", leg.limit)
+    if len(asked.legs) > 1 and asked.fusion is None:
+        raise InvalidInput("fusion", f"{len(asked.legs)} legs need one")
+    if isinstance(asked.fusion, RankFusion):
+        _rank_fusion(asked.fusion, asked.legs)
+
+
+def _rank_fusion(fusion: RankFusion, legs: Sequence[Leg]) -> None:
+    positive("fusion.k", fusion.k)
+    if not fusion.weights:
+        return
+    if len(fusion.weights) != len(legs):
+        raise InvalidInput("fusion.weights", f"{len(fusion.weights)} for {len(legs)} legs")
+    if not all(math.isfinite(weight) and weight >= 0 for weight in fusion.weights):
+        raise InvalidInput("fusion.weights", "must be finite and not negative")
+
+
+def scroll(limit: int, order_by: OrderBy | None, offset: str | None) -> None:
+    positive("limit", limit)
+    if order_by is not None and offset is not None:
+        raise InvalidInput("offset", "pages follow ids: not possible together with order_by")
+
+
+def selective(where: Filter) -> None:
+    if not (where.must or where.should or where.must_not):
+        raise InvalidInput("where", "an empty filter selects everything; delete the collection")
+
+
+# --- collections ---------------------------------------------------------------------------
+
+
+def same_shape(name: str, stored: CollectionSpec, wanted: CollectionSpec) -> None:
+    """Raise ModelMismatch unless the stored collection can serve the wanted spec."""
+    if wanted.model:
+        same_model(name, stored, wanted.model)
+    for vector_name, kind, has, wants in _vectors(stored, wanted):
+        if has != wants:
+            raise ModelMismatch(
+                f"collection {name} has {_dims(kind, has)} for the vector {vector_name!r}, the "
+                f"configured model needs {_dims(kind, wants)}; {_remedy(name, stored)}",
+                collection=name,
+                vector=vector_name,
+            )
+
+
+def same_model(name: str, stored: CollectionSpec, wanted: Model) -> None:
+    """Raise ModelMismatch where the collection was built with another model."""
+    built = stored.model
+    if built and built != wanted:
+        raise ModelMismatch(
+            f"collection {name} was built with model {built.name} ({built.dims} dims), "
+            f"the configured one is {wanted.name} ({wanted.dims} dims); {_remedy(name, stored)}",
+            collection=name,
+            built_with=built.name,
+            configured=wanted.name,
+        )
+
+
+def _vectors(
+    stored: CollectionSpec, wanted: CollectionSpec
+) -> list[tuple[str, str, int | None, int]]:
+    return [
+        *((n, "dense", stored.dense.get(n), dims) for n, dims in wanted.dense.items()),
+        *((n, "multivector", stored.multi.get(n), dims) for n, dims in wanted.multi.items()),
+        *((n, "sparse", 0 if n in stored.sparse else None, 0) for n in wanted.sparse),
+    ]
+
+
+def _dims(kind: str, dims: int | None) -> str:
+    if dims is None:
+        return "nothing"
+    return f"{kind} values of {dims} dims" if dims else f"{kind} values"
+
+
+def holds_code(spec: CollectionSpec) -> bool:
+    """Whether a collection is the indexer's; the others are the memory server's."""
+    return spec.indexes.keys() >= CODE_INDEXES
+
+
+def _remedy(name: str, stored: CollectionSpec) -> str:
+    """One command, which keeps the collection searchable meanwhile."""
+    if holds_code(stored):
+        command, setting = f"ctx index --recreate --collection {name}", "EMBEDDING_MODEL"
+    else:
+        command, setting = "ctx memory rebuild", "MEMORY_EMBEDDING_MODEL"
+    back = f", or set {setting} back to {stored.model.name}" if stored.model else ""
+    return f"rebuild it with: {command}{back}"

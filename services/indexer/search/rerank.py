@@ -1,0 +1,60 @@
+"""The optional second stage: a cross-encoder reads the best candidates again, in time or not at
+all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from services.core.rerank.cross_encoder import Reranker, fit_in_time
+from services.indexer.search.query import Question
+from services.indexer.search.ranking import Ranked
+
+
+@dataclass(frozen=True)
+class Found:
+    """A ranked result with its whole payload, and the reranker's opinion where there is one."""
+
+    ranked: Ranked
+    payload: Mapping[str, Any]
+    fit: float | None = None
+    blended: float | None = None
+
+    @property
+    def score(self) -> float:
+        """Between 0 and 1; scores of the first stage have no upper bound, and keep their order."""
+        if self.blended is not None:
+            return self.blended
+        return squashed(self.ranked.score)
+
+
+@dataclass(frozen=True)
+class SecondStage:
+    """A reranker, how much its opinion counts, and how long it may take."""
+
+    reranker: Reranker
+    blend: float
+    symbol_boost: float
+    deadline_seconds: float
+
+    async def reordered(self, question: Question, found: Sequence[Found]) -> list[Found]:
+        """The same results in the order of the blended score; TimedOut when it takes too long."""
+        texts = [_text(item) for item in found]
+        fits = await fit_in_time(self.reranker, question.text, texts, self.deadline_seconds)
+        judged = [self._judged(item, fit) for item, fit in zip(found, fits, strict=True)]
+        return sorted(judged, key=lambda item: -item.score)
+
+    def _judged(self, item: Found, fit: float) -> Found:
+        """A definition of the very name keeps its place, whatever the reranker thinks."""
+        score = self.blend * fit + (1 - self.blend) * squashed(item.ranked.score)
+        boost = self.symbol_boost * item.ranked.rules.get("definition", 0.0)
+        return replace(item, fit=fit, blended=(score + boost) / (1 + self.symbol_boost))
+
+
+def squashed(score: float) -> float:
+    return score / (1.0 + score)
+
+
+def _text(item: Found) -> str:
+    payload = item.payload
+    head = f"{payload['path']} {payload['symbol_path']}"
+    return f"{head}\n{payload['text']}"

@@ -1,0 +1,99 @@
+"""The sections of prose: Markdown and reStructuredText, by their headings."""
+
+import re
+from collections.abc import Iterator
+
+from services.indexer.syntax.definitions import Definition, Found, nest
+from services.indexer.syntax.lines import Lines
+
+HEADING_LANGUAGES = frozenset(["markdown", "rst"])
+SEPARATOR = " > "  # headings hold dots of their own
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
+_NOT_TITLE = re.compile(r"\s*(?:[-*+>|]|\d+[.)]|$)|\s{4}")
+_LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+FRONT_MATTER = "---"
+
+
+def headings(lines: Lines, language: str) -> list[Definition]:
+    """Sections as definitions: each reaches to the next heading of its level or a higher one."""
+    found = list(_markdown(lines) if language == "markdown" else _rst(lines))
+    last = len(lines.rows)
+    sections = []
+    ends = _ends([level for _, level, _ in found], [row for row, _, _ in found], last)
+    for (row, _level, title), end in zip(found, ends, strict=True):
+        sections.append(Found(row, end, row, end - 1, "heading", title))
+    return nest(sections, SEPARATOR)
+
+
+def _ends(levels: list[int], rows: list[int], last: int) -> list[int]:
+    """For each section the line after its last."""
+    ends = [last] * len(levels)
+    open_ones: list[int] = []
+    for number, level in enumerate(levels):
+        while open_ones and levels[open_ones[-1]] >= level:
+            ends[open_ones.pop()] = rows[number]
+        open_ones.append(number)
+    return ends
+
+
+def _markdown(lines: Lines) -> Iterator[tuple[int, int, str]]:
+    """Line, level and title of each heading outside fenced code and front matter."""
+    fence = ""
+    row = _after_front_matter(lines)
+    while row < len(lines.rows):
+        line = lines.rows[row]
+        if match := _FENCE.match(line):
+            mark = match.group(1)
+            if not fence:
+                fence = mark
+            elif mark.startswith(fence) and not line.strip(" \t`~"):
+                fence = ""
+        elif not fence:
+            if match := _ATX.match(line):
+                yield row, len(match.group(1)), _plain(match.group(2) or "")
+            elif _underlined(lines, row):
+                yield row, 1 if lines.rows[row + 1].lstrip()[0] == "=" else 2, _plain(line)
+                row += 1
+        row += 1
+
+
+def _after_front_matter(lines: Lines) -> int:
+    if lines.rows[0].rstrip() != FRONT_MATTER:
+        return 0
+    ends = (i for i in range(1, len(lines.rows)) if lines.rows[i].rstrip() == FRONT_MATTER)
+    return next(ends, -1) + 1
+
+
+def _underlined(lines: Lines, row: int) -> bool:
+    """A one-line paragraph with a row of = or - below it."""
+    following = lines.rows[row + 1] if row + 1 < len(lines.rows) else ""
+    return (
+        _SETEXT.match(following) is not None
+        and _NOT_TITLE.match(lines.rows[row]) is None
+        and (row == 0 or not lines.rows[row - 1].strip())
+    )
+
+
+def _rst(lines: Lines) -> Iterator[tuple[int, int, str]]:
+    """A title stands above a row of punctuation as long as itself; levels by first appearance."""
+    levels: dict[tuple[str, bool], int] = {}
+    rows = lines.rows
+    for row in range(len(rows) - 1):
+        title, below = rows[row].rstrip(), rows[row + 1].rstrip()
+        if not title or _ADORNMENT.match(title) or not _ADORNMENT.match(below):
+            continue
+        above = rows[row - 1].rstrip() if row else ""
+        over = above == below
+        if len(below) < len(title.strip()) or (title[0].isspace() and not over):
+            continue
+        if above and not over:
+            continue
+        level = levels.setdefault((below[0], over), len(levels) + 1)
+        yield row - over, level, title.strip()
+
+
+def _plain(title: str) -> str:
+    return _LINK.sub(r"\1", title).strip().strip("*_` ") or "untitled"

@@ -1,0 +1,190 @@
+"""The memory server's tools, in the words of the contract."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from services.core.errors import InvalidInput
+from services.core.memories.types import (
+    DeleteResult,
+    Information,
+    Kind,
+    ListedMemory,
+    MemoryHit,
+    Metadata,
+    MetadataArgument,
+    StoreResult,
+    UpdateResult,
+    Wanted,
+    tag_list,
+)
+from services.core.serving.service import Effect, Tool
+from services.core.serving.sessions import SessionDefaults, SessionToken, session_tool
+from services.memory.memories.memories import Memories
+
+MAX_QUERY_LENGTH = 1000
+MAX_LIMIT = 100
+TOOLSET, ADMIN = "memory", "admin"
+# A hundred thousand entries take minutes; a client that gives up earlier ends the rebuild, and the
+# old collections stay.
+REBUILD_SECONDS = 6 * 3600.0
+
+
+MemoryId = Annotated[str, Field(description="Id of the memory, as `store` and `find` give it.")]
+KindFilter = Annotated[Kind | None, Field(description="Only entries of this kind.")]
+LanguageFilter = Annotated[
+    str | None, Field(description="Only entries about this programming language.")
+]
+TopicFilter = Annotated[str | None, Field(description="Only entries on this topic.")]
+TagsFilter = Annotated[
+    str | list[str] | None,
+    Field(description="Only entries with one of these tags; a list or comma-separated."),
+]
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Most results to return.")]
+PriorityFilter = Annotated[
+    int | None, Field(ge=1, le=10, description="Only entries at least this important.")
+]
+
+
+class FindResult(TypedDict):
+    """What `find` answers. `total` counts the memories that the filters admit."""
+
+    ok: bool
+    results: list[MemoryHit]
+    total: int
+    query: str
+    degraded: NotRequired[list[str]]
+
+
+class RebuildResult(TypedDict):
+    """What `rebuild_memories` answers: what was written, by which model."""
+
+    ok: bool
+    model: str
+    written: dict[str, int]
+
+
+class ListResult(TypedDict):
+    """What `list_memories` answers. `total` counts the memories that the filters admit."""
+
+    ok: bool
+    results: list[ListedMemory]
+    total: int
+    limit: int
+    offset: int
+    has_more: bool
+
+
+def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool]:
+    """Every tool of the memory server."""
+
+    async def store(
+        information: Information,
+        metadata: MetadataArgument = None,
+        session: SessionToken = None,
+    ) -> StoreResult:
+        """Keep something worth remembering: a pattern, an explanation, a snippet, a decision.
+
+        It is safe on disk when this returns, and `find` sees it at once.
+        """
+        return await memories.store(information, metadata, session)
+
+    async def find(
+        query: Annotated[
+            str,
+            Field(min_length=1, max_length=MAX_QUERY_LENGTH, description="Words or a question."),
+        ],
+        kind: KindFilter = None,
+        language: LanguageFilter = None,
+        topic: TopicFilter = None,
+        tags: TagsFilter = None,
+        limit: Limit = 10,
+        priority_min: PriorityFilter = None,
+        session: SessionToken = None,
+    ) -> FindResult:
+        """Search what was stored, by meaning and by words together; the best come first.
+
+        A score of 1.0 is first by both. Matching words are marked <<so>> in the highlights.
+        """
+        wanted = Wanted(kind, language, topic, tag_list(tags) or (), priority_min)
+        found = await memories.find(query, wanted, limit, session)
+        answer: FindResult = {
+            "ok": True,
+            "results": found.hits,
+            "total": found.total,
+            "query": query,
+        }
+        if found.degraded:
+            answer["degraded"] = list(found.degraded)
+        return answer
+
+    async def update_memory(
+        memory_id: MemoryId,
+        information: Annotated[str | None, Field(description="The new text.")] = None,
+        metadata: Annotated[
+            Metadata | None, Field(description="New metadata in place of all that was there.")
+        ] = None,
+        metadata_patch: Annotated[
+            dict[str, Any] | None,
+            Field(description="Metadata to merge in: objects merge, null removes a key."),
+        ] = None,
+    ) -> UpdateResult:
+        """Correct a memory: its text, its metadata or both. What is not given stays.
+
+        `metadata` and `metadata_patch` exclude each other. The time it was stored stays.
+        """
+        return await memories.update(memory_id, information, metadata, metadata_patch)
+
+    async def delete_memory(
+        memory_ids: Annotated[
+            str | list[str],
+            Field(description="Id of a memory, or several: all are deleted or none."),
+        ],
+    ) -> DeleteResult:
+        """Delete memories for good, such as those that turned out to be wrong."""
+        ids = [memory_ids] if isinstance(memory_ids, str) else memory_ids
+        if not 1 <= len(ids) <= MAX_LIMIT:
+            raise InvalidInput("memory_ids", f"name 1 to {MAX_LIMIT} memories")
+        return await memories.delete(ids)
+
+    async def list_memories(
+        kind: KindFilter = None,
+        language: LanguageFilter = None,
+        topic: TopicFilter = None,
+        tags: TagsFilter = None,
+        priority_min: PriorityFilter = None,
+        limit: Limit = 20,
+        offset: Annotated[int, Field(ge=0, description="How many to skip, for paging.")] = 0,
+        session: SessionToken = None,
+    ) -> ListResult:
+        """List what is stored, newest first, without a query. The filters are those of `find`."""
+        wanted = Wanted(kind, language, topic, tag_list(tags) or (), priority_min)
+        results, total = await memories.browse(wanted, limit, offset, session)
+        return {
+            "ok": True,
+            "results": results,
+            "total": total,
+            "limit": limit,
+            "offset": offset,
+            "has_more": offset + len(results) < total,
+        }
+
+    async def rebuild_memories() -> RebuildResult:
+        """Write the vectors of all memories and threads anew, with the model that is configured.
+
+        Needed once after the embedding model was changed. Searches and stores go on meanwhile.
+        """
+        written = {kind.value: count for kind, count in (await memories.rebuild()).items()}
+        return {"ok": True, "model": memories.model, "written": written}
+
+    return [
+        Tool(store, "Store a memory", TOOLSET, Effect.ADDS),
+        Tool(find, "Find memories", TOOLSET, Effect.READS),
+        Tool(update_memory, "Update a memory", TOOLSET, Effect.SETS),
+        Tool(delete_memory, "Delete memories", TOOLSET, Effect.DESTROYS),
+        Tool(list_memories, "List memories", TOOLSET, Effect.READS),
+        Tool(rebuild_memories, "Rebuild the vectors", ADMIN, Effect.SETS, REBUILD_SECONDS),
+        session_tool(sessions),
+    ]

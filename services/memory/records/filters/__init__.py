@@ -1,0 +1,144 @@
+"""Criteria as SQL, and the metadata filters that callers send as criteria.
+
+Metadata is compared by type: a number equals numbers only, a string strings, a boolean booleans.
+Numbers compare by the value that is written in JSON, strings without regard to case unless told.
+A filter that does not fit a value (gt on a string, contains on a list) does not match it.
+"""
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, select, true
+
+from services.memory.records.filters import postgresql, sqlite
+from services.memory.records.filters.operators import OPPOSITES, Operator, is_text, wrong_value
+from services.memory.records.filters.paths import Path, parse_path
+from services.memory.records.filters.sqlite import register_functions
+from services.memory.records.tables import entries, tags
+from services.memory.records.types import Criteria, MetadataFilter
+
+__all__ = ["parse_filters", "register_functions", "where"]
+
+MAX_FILTERS = 50  # in one search: each is a condition that every entry is put to
+FIELDS = ("key", "operator", "value", "case_sensitive")
+Condition = ColumnElement[bool]
+
+
+# --- reading filters -----------------------------------------------------------------------
+
+
+def parse_filters(
+    metadata: Mapping[str, Any] | None, metadata_filters: Sequence[Any] | None
+) -> tuple[list[MetadataFilter], list[str]]:
+    """The filters, and everything that is wrong with them.
+
+    Where anything is wrong the search must answer that, and no entries.
+    """
+    errors: list[str] = []
+    found = [*_simple(metadata, errors), *_advanced(metadata_filters, errors)]
+    if len(found) > MAX_FILTERS:
+        errors.append(f"metadata_filters: at most {MAX_FILTERS} filters, got {len(found)}")
+    return found, errors
+
+
+def _simple(metadata: Any, errors: list[str]) -> Iterator[MetadataFilter]:
+    """Every field equals its value."""
+    if metadata is None:
+        return
+    if not isinstance(metadata, Mapping):
+        errors.append("metadata: must be an object of fields, such as {'status': 'done'}")
+        return
+    for key, value in metadata.items():
+        raw = {"key": key, "value": value}
+        yield from _one(raw, f"metadata (key {key!r})", errors)
+
+
+def _advanced(given: Any, errors: list[str]) -> Iterator[MetadataFilter]:
+    if given is None:
+        return
+    if not isinstance(given, list | tuple):
+        errors.append("metadata_filters: must be a list of {key, operator, value} objects")
+        return
+    for number, raw in enumerate(given):
+        place = f"metadata_filters[{number}]"
+        if isinstance(raw, Mapping):
+            yield from _one(raw, f"{place} (key {raw.get('key')!r})", errors)
+        else:
+            errors.append(f"{place}: must be an object with key, operator and value")
+
+
+def _one(raw: Mapping[str, Any], place: str, errors: list[str]) -> Iterator[MetadataFilter]:
+    wrong = [
+        f"unknown field {name!r}; allowed: {', '.join(FIELDS)}" for name in raw.keys() - FIELDS
+    ]
+    try:
+        path = _path(raw.get("key"))
+    except ValueError as error:
+        wrong.append(f"key {error}")
+    try:
+        operator = Operator(raw.get("operator", Operator.EQ))
+        wrong += filter(None, [wrong_value(operator, raw.get("value"))])
+    except ValueError:
+        wrong.append(_unknown_operator(raw["operator"]))
+    if not isinstance(raw.get("case_sensitive", False), bool):
+        wrong.append("case_sensitive must be true or false")
+    if wrong:
+        errors += [f"{place}: {each}" for each in wrong]
+        return
+    yield MetadataFilter(path, operator, raw.get("value"), raw.get("case_sensitive", False))
+
+
+def _path(key: Any) -> Path:
+    if not is_text(key):
+        raise ValueError("must be the name of a metadata field, such as status or references.task")
+    return parse_path(key)
+
+
+def _unknown_operator(given: Any) -> str:
+    near = difflib.get_close_matches(str(given), list(Operator), n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"unknown operator {given!r}; {hint}allowed: {', '.join(Operator)}"
+
+
+# --- as SQL --------------------------------------------------------------------------------
+
+
+def where(criteria: Criteria, dialect: str) -> Condition:
+    """Everything that the criteria ask for."""
+    conditions = [entries.c.kind == criteria.kind.value]
+    if criteria.collection is not None:
+        conditions.append(entries.c.collection == criteria.collection)
+    if criteria.ids is not None:
+        conditions.append(_one_of(entries.c.id, criteria.ids))
+    if criteria.threads is not None:
+        conditions.append(_one_of(entries.c.thread, criteria.threads))
+    if criteria.source is not None:
+        conditions.append(entries.c.source == criteria.source)
+    if criteria.tags:
+        tagged = select(tags.c.entry_id).where(_one_of(tags.c.tag, criteria.tags))
+        conditions.append(entries.c.id.in_(tagged))
+    if criteria.content_type is not None:
+        conditions.append(entries.c.content_type == criteria.content_type.value)
+    if criteria.since is not None:
+        conditions.append(entries.c.created_at >= criteria.since)
+    if criteria.until is not None:
+        conditions.append(entries.c.created_at <= criteria.until)
+    return and_(*conditions, *(_metadata(each, dialect) for each in criteria.metadata))
+
+
+def _metadata(wanted: MetadataFilter, dialect: str) -> Condition:
+    """An opposite also matches where its operator has no answer: where the key is missing."""
+    opposite = OPPOSITES.get(Operator(wanted.operator))
+    positive = wanted if opposite is None else replace(wanted, operator=opposite)
+    if dialect == "sqlite":
+        condition = sqlite.condition(positive)
+    else:
+        condition = postgresql.condition(positive)
+    return condition if opposite is None else condition.is_not(true())
+
+
+def _one_of(column: ColumnElement[Any], values: Sequence[Any]) -> Condition:
+    """None of no values."""
+    return column == values[0] if len(values) == 1 else column.in_(values)

@@ -1,0 +1,185 @@
+"""What callers of the thread tools may say about an entry: checked here, made into drafts.
+
+What no database could keep, such as NaN in metadata, the record store itself refuses.
+"""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
+
+from services.core.errors import InvalidInput
+from services.core.settings import Settings
+from services.memory.records.types import Change, Draft, Image, Kind
+
+MAX_THREAD_LENGTH = 256  # as long as the column
+LARGEST_ID = 2**31 - 1  # what the smaller of the two databases counts up to
+BYTES_A_MB = 1024 * 1024
+
+Source = Literal["user", "agent"]
+ThreadId = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_THREAD_LENGTH),
+]
+EntryId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class ImageLimits:
+    """In bytes: of one image, and of all images of an entry."""
+
+    each: int
+    total: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> "ImageLimits":
+        return cls(
+            each=int(settings.max_image_size_mb * BYTES_A_MB),
+            total=int(settings.max_total_size_mb * BYTES_A_MB),
+        )
+
+
+class ImageArgument(BaseModel):
+    """An image as it is handed in."""
+
+    data: str = Field(description="The image's bytes in base64.")
+    mime_type: str = Field(
+        "image/png",
+        pattern=r"^[a-z]+/[A-Za-z0-9.+-]+$",
+        max_length=128,
+        validation_alias=AliasChoices("mime_type", "mimeType"),
+        description="Such as image/png.",
+    )
+    metadata: dict[str, Any] | None = Field(None, description="Anything known about the image.")
+
+
+class EntryArgument(BaseModel):
+    """One entry to store."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    thread_id: ThreadId = Field(description="Thread that the entry belongs to.")
+    source: Source = Field(description="Who it comes from.")
+    text: str = Field(description="What to keep.")
+    images: list[ImageArgument] | None = Field(None, description="Images that belong to it.")
+    metadata: dict[str, Any] | None = Field(None, description="Any JSON object.")
+    tags: list[str] | None = Field(None, description="Tags; case does not count.")
+
+    def draft(self, collection: str, limits: ImageLimits) -> Draft:
+        return Draft(
+            kind=Kind.THREAD,
+            collection=collection,
+            text=storable(self.text),
+            thread=self.thread_id,
+            source=self.source,
+            metadata=self.metadata or {},
+            tags=clean_tags(self.tags or ()),
+            images=decoded(self.images or (), limits),
+        )
+
+
+class ChangeArgument(BaseModel):
+    """One entry to change; what is left out stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    context_id: EntryId = Field(description="Entry to change.")
+    text: str | None = Field(None, description="New text.")
+    metadata: dict[str, Any] | None = Field(None, description="New metadata, all of it.")
+    metadata_patch: dict[str, Any] | None = Field(
+        None, description="Metadata to merge in; null removes a key."
+    )
+    tags: list[str] | None = Field(None, description="New tags, all of them.")
+    images: list[ImageArgument] | None = Field(None, description="New images, all of them.")
+
+    def change(self, limits: ImageLimits) -> Change:
+        if self.metadata is not None and self.metadata_patch is not None:
+            raise InvalidInput(
+                "metadata_patch",
+                "cannot come with metadata: give metadata to replace all of it, or metadata_patch "
+                "to change some of its keys",
+            )
+        given = (self.text, self.metadata, self.metadata_patch, self.tags, self.images)
+        if all(value is None for value in given):
+            raise InvalidInput(
+                "context_id",
+                "nothing to update: give at least one of text, metadata, metadata_patch, tags, "
+                "images",
+            )
+        return Change(
+            id=self.context_id,
+            text=None if self.text is None else storable(self.text),
+            metadata=self.metadata,
+            metadata_patch=self.metadata_patch,
+            tags=None if self.tags is None else clean_tags(self.tags),
+            images=None if self.images is None else decoded(self.images, limits),
+        )
+
+
+def checked(model: type[Model], value: Any) -> Model:
+    """One item of a batch; the first complaint, in the words of every other wrong argument."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "entry"
+        raise InvalidInput(field, first["msg"]) from error
+
+
+def storable(text: str) -> str:
+    if not text.strip():
+        raise InvalidInput("text", "must not be blank: give the words to keep")
+    return text
+
+
+def clean_tags(tags: Sequence[str]) -> list[str]:
+    """Stripped, lowered, each once, none blank."""
+    return [tag for tag in dict.fromkeys(tag.strip().lower() for tag in tags) if tag]
+
+
+def decoded(images: Sequence[ImageArgument], limits: ImageLimits) -> list[Image]:
+    """The images as bytes, within the limits."""
+    result = [_image(number, image, limits) for number, image in enumerate(images)]
+    total = sum(len(image.data) for image in result)
+    if total > limits.total:
+        raise InvalidInput(
+            "images",
+            f"have {_mb(total)} together and the limit is {_mb(limits.total)} "
+            "(MAX_TOTAL_SIZE_MB); send fewer or smaller ones",
+        )
+    return result
+
+
+def _image(number: int, image: ImageArgument, limits: ImageLimits) -> Image:
+    field = f"images.{number}"
+    try:
+        data = base64.b64decode("".join(image.data.split()), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidInput(
+            f"{field}.data",
+            "is not base64; send the bytes alone, encoded, without a data: prefix",
+        ) from error
+    if not data:
+        raise InvalidInput(f"{field}.data", "is empty; leave the image out")
+    if len(data) > limits.each:
+        raise InvalidInput(
+            f"{field}.data",
+            f"has {_mb(len(data))} and the limit is {_mb(limits.each)} (MAX_IMAGE_SIZE_MB); "
+            "send a smaller image",
+        )
+    return Image(image.mime_type, data, image.metadata)
+
+
+def _mb(size: int) -> str:
+    return f"{size / BYTES_A_MB:.3g} MB"

@@ -1,0 +1,246 @@
+"""The law of imports: which room may import which, and who may use an outside system."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# A room may import itself and these. A file beside the rooms (`service`, `__main__`) is a
+# composition root: it builds the parts of its server and may import all of its rooms.
+MAY_IMPORT: Mapping[str, set[str]] = {
+    "core.errors": set(),
+    "core.sqlite": set(),
+    "core.git": set(),
+    "core.background": set(),
+    "core.settings": {"core.errors"},
+    "core.text": {"core.vectors"},
+    "core.embedding": {"core.errors", "core.sqlite"},
+    "core.rerank": {"core.embedding", "core.errors"},
+    "core.llm": {"core.errors", "core.settings"},
+    "core.vectors": {"core.errors"},
+    "core.vectors.edge": {"core.errors", "core.vectors"},
+    "core.vectors.server": {"core.errors", "core.vectors"},
+    "core.vectors.factory": {
+        "core.errors",
+        "core.vectors",
+        "core.vectors.edge",
+        "core.vectors.server",
+    },
+    "core.engine": {
+        "core.embedding",
+        "core.errors",
+        "core.settings",
+        "core.vectors",
+        "core.vectors.factory",
+    },
+    "core.serving": {"core.errors", "core.settings"},
+    "core.serving.mcp": {"core.errors", "core.serving", "core.settings"},
+    "core.serving.http": {"core.errors", "core.serving", "core.serving.mcp", "core.settings"},
+    "core.serving.process": {
+        "core.errors",
+        "core.serving",
+        "core.serving.http",
+        "core.serving.mcp",
+        "core.settings",
+    },
+    "core.memories": {
+        "core.embedding",
+        "core.errors",
+        "core.serving.mcp",
+        "core.text",
+        "core.vectors",
+    },
+    "indexer.source": {"core.errors", "core.git"},
+    "indexer.syntax": set(),
+    "indexer.chunking": {"indexer.source", "indexer.syntax"},
+    "indexer.schema": {
+        "core.embedding",
+        "core.text",
+        "core.vectors",
+        "indexer.chunking",
+        "indexer.source",
+    },
+    "indexer.indexing": {
+        "core.background",
+        "core.embedding",
+        "core.errors",
+        "core.sqlite",
+        "core.vectors",
+        "indexer.chunking",
+        "indexer.schema",
+        "indexer.source",
+        "indexer.syntax",
+    },
+    "indexer.search": {
+        "core.embedding",
+        "core.engine",
+        "core.errors",
+        "core.rerank",
+        "core.text",
+        "core.vectors",
+        "indexer.schema",
+    },
+    "indexer.tools": {
+        "core.engine",
+        "core.errors",
+        "core.memories",
+        "core.serving",
+        "core.settings",
+        "core.text",
+        "core.vectors",
+        "indexer.indexing",
+        "indexer.schema",
+        "indexer.search",
+        "indexer.source",
+    },
+    "memory.records": {"core.errors", "core.settings", "core.sqlite", "core.text"},
+    "memory.projection": {
+        "core.background",
+        "core.embedding",
+        "core.errors",
+        "core.memories",
+        "core.serving",
+        "core.vectors",
+        "memory.records",
+    },
+    "memory.search": {
+        "core.embedding",
+        "core.engine",
+        "core.errors",
+        "core.rerank",
+        "core.text",
+        "core.vectors",
+        "memory.projection",
+        "memory.records",
+    },
+    "memory.summaries": {
+        "core.background",
+        "core.errors",
+        "core.llm",
+        "core.text",
+        "memory.records",
+    },
+    "memory.memories": {
+        "core.engine",
+        "core.errors",
+        "core.memories",
+        "core.serving",
+        "core.vectors",
+        "memory.projection",
+        "memory.records",
+    },
+    "memory.threads": {
+        "core.embedding",
+        "core.engine",
+        "core.errors",
+        "core.llm",
+        "core.rerank",
+        "core.serving",
+        "core.settings",
+        "core.text",
+        "core.vectors",
+        "memory.projection",
+        "memory.records",
+        "memory.search",
+        "memory.summaries",
+    },
+}
+
+# A server's composition root imports all of `core` and of its own server; `ctx` imports all.
+SERVERS = ("core", "indexer", "memory")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import statement of a file."""
+
+    path: str
+    line: int
+    module: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} imports {self.module}"
+
+
+def sources() -> list[Path]:
+    """Every Python file that is shipped."""
+    return sorted([*ROOT.glob("services/**/*.py"), *ROOT.glob("ctx/**/*.py")])
+
+
+def imports(path: Path) -> Iterator[Import]:
+    """The import statements of a file; `from package import module` counts as the module."""
+    name = path.relative_to(ROOT).as_posix()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (Import(name, node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}:{node.lineno} imports relatively"
+            for alias in node.names:
+                yield Import(name, node.lineno, f"{node.module}.{alias.name}")
+
+
+def module_of(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def room_of(module: str) -> str | None:
+    """The most special room that holds a module; a server where it lies beside the rooms."""
+    inside = module.removeprefix("services.")
+    if inside == module:
+        return "ctx" if module.split(".", maxsplit=1)[0] == "ctx" else None
+    parts = inside.split(".")
+    for length in range(len(parts), 0, -1):
+        if (room := ".".join(parts[:length])) in MAY_IMPORT:
+            return room
+    return parts[0]
+
+
+def is_lawful(found: Import) -> bool:
+    home, target = room_of(module_of(found.path)), room_of(found.module)
+    if target is None or home in (target, "ctx"):
+        return True
+    if home in SERVERS:
+        return target.split(".")[0] in ("core", home)
+    return home is not None and target in MAY_IMPORT[home]
+
+
+def test_every_room_is_under_the_law() -> None:
+    """A new folder of a server must be given its line in MAY_IMPORT."""
+    rooms = {
+        f"{server}.{folder.name}"
+        for server in SERVERS
+        for folder in (ROOT / "services" / server).iterdir()
+        if (folder / "__init__.py").is_file()
+    }
+    assert rooms - MAY_IMPORT.keys() == set()
+
+
+def test_imports_follow_the_law() -> None:
+    offenders = [str(i) for path in sources() for i in imports(path) if not is_lawful(i)]
+    assert offenders == []
+
+
+@pytest.mark.parametrize(
+    ("path", "module", "lawful"),
+    [
+        ("services/core/engine/engine.py", "services.memory.records.store", False),
+        ("services/indexer/tools/admin.py", "services.memory.service", False),
+        ("services/memory/service.py", "services.indexer.tools", False),
+        ("services/memory/service.py", "ctx.commands.up", False),
+        ("services/memory/memories/tools.py", "services.memory.threads.render", False),
+        ("services/memory/records/store.py", "services.memory.search.fusion", False),
+        ("services/indexer/source/walk.py", "services.indexer.indexing.plan", False),
+        ("services/indexer/search/searcher.py", "services.indexer.tools.inventory", False),
+        ("services/core/vectors/types.py", "services.core.vectors.edge.store", False),
+        ("services/memory/memories/tools.py", "services.core.errors", True),
+        ("services/memory/service.py", "services.memory.threads.tools", True),
+        ("services/indexer/search/searcher.py", "services.indexer.schema.points", True),
+        ("ctx/commands/up.py", "services.memory.service", True),
+    ],
+)
+def test_the_law_of_imports_can_fail(path: str, module: str, lawful: bool) -> None:
+    assert is_lawful(Import(path, 1, module)) is lawful

@@ -1,0 +1,35 @@
+import pytest
+
+from services.core.serving.mcp.arguments import repair
+
+SCHEMA = {
+    "properties": {
+        "tags": {"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]},
+        "metadata": {"anyOf": [{"$ref": "#/$defs/Metadata"}, {"type": "null"}]},
+        "names": {"type": "array"},
+        "text": {"type": "string"},
+    },
+    "$defs": {"Metadata": {"type": "object"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("tags", '["a", "b"]', ["a", "b"]),
+        ("tags", "a,b", "a,b"),
+        ("tags", "[not json", "[not json"),
+        ("tags", ["a"], ["a"]),
+        ("metadata", '{"kind": "pattern"}', {"kind": "pattern"}),
+        ("metadata", "null", None),
+        ("metadata", "[1]", "[1]"),
+        ("metadata", None, None),
+        ("names", ' ["x"] ', ["x"]),
+        ("text", '["stays text"]', '["stays text"]'),
+        ("unknown", "[1]", "[1]"),
+    ],
+)
+def test_json_text_is_decoded_only_where_the_schema_asks(
+    name: str, given: object, expected: object
+) -> None:
+    assert repair({name: given}, SCHEMA) == {name: expected}

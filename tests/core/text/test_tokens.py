@@ -1,0 +1,34 @@
+import pytest
+
+from services.core.text.tokens import terms, text_terms, words
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("parseHTTPResponse", ("pars", "http", "respons", "parsehttpresponse")),
+        ("snake_case_name", ("snake", "case", "name", "snake_case_name")),
+        ("utf8", ("utf", "8", "utf8")),
+        ("HTTPServer2", ("http", "server", "2", "httpserver2")),
+        ("__init__", ("init",)),
+        ("running", ("run",)),
+        ("the", ()),
+        ("x" * 65, ()),
+        ("привет", ("привет",)),
+    ],
+)
+def test_terms_of_a_word(word: str, expected: tuple[str, ...]) -> None:
+    assert terms(word) == expected
+
+
+def test_stop_words_stand_for_nothing_but_count_as_parts() -> None:
+    assert terms("is_valid") == ("valid", "is_valid")
+
+
+def test_words_know_their_place() -> None:
+    text = "a fooBar, baz!"
+    assert [text[w.start : w.end] for w in words(text)] == ["a", "fooBar", "baz"]
+
+
+def test_scripts_without_spaces_give_a_word_a_character() -> None:
+    assert text_terms("日本語 test") == ["日", "本", "語", "test"]

@@ -1,0 +1,119 @@
+"""What only the embedded store has to see to itself: its names survive crashes."""
+
+import asyncio
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from services.core.errors import CollectionNotFound, StorageFailed
+from services.core.vectors.edge import aliases
+from services.core.vectors.edge import store as edge
+from services.core.vectors.edge.store import EdgeStore
+from tests.support.vectors.crash_swapper import NAME
+from tests.support.vectors.samples import POINTS, SPEC
+
+ROOT = Path(__file__).parents[4]
+KILLS = 4
+
+
+async def opened(folder: Path) -> EdgeStore:
+    store = await EdgeStore.open(folder)
+    await store.ensure_collection(NAME, SPEC)
+    await store.upsert(NAME, POINTS)
+    return store
+
+
+def folders(folder: Path) -> list[str]:
+    return sorted(each.name for each in (folder / edge.COLLECTIONS_FOLDER).iterdir())
+
+
+async def test_a_name_keeps_what_stands_behind_it(folder: Path) -> None:
+    store = await opened(folder)
+    built = await store.build(NAME, SPEC)
+    await store.upsert(built, POINTS[:2])
+    await store.swap(NAME, built)
+    await store.close()
+    assert folders(folder) == [built]
+    store = await EdgeStore.open(folder)
+    assert await store.count(NAME) == 2
+    assert await store.resolve(NAME) == built
+    await store.close()
+
+
+async def test_what_an_interrupted_rebuild_left_goes_at_the_next_start(folder: Path) -> None:
+    store = await opened(folder)
+    built = await store.build(NAME, SPEC)
+    await store.close()
+    assert folders(folder) == [NAME, built]
+    store = await EdgeStore.open(folder)
+    assert await store.count(NAME) == 4
+    assert not await store.rebuilding(NAME)
+    assert folders(folder) == [NAME]
+    await store.close()
+
+
+async def test_a_swap_that_was_cut_short_is_finished_at_the_next_start(folder: Path) -> None:
+    store = await opened(folder)
+    built = await store.build(NAME, SPEC)
+    await store.close()
+    aliases.write(folder, {NAME: built})  # and then the process died
+    store = await EdgeStore.open(folder)
+    assert await store.count(NAME) == 0
+    assert folders(folder) == [built]
+    await store.close()
+
+
+async def test_a_name_of_what_is_gone_is_free_again(folder: Path) -> None:
+    store = await opened(folder)
+    await store.close()
+    aliases.write(folder, {NAME: f"{NAME}@00000000", "gone": "gone@00000000"})
+    store = await EdgeStore.open(folder)
+    assert await store.count(NAME) == 4
+    with pytest.raises(CollectionNotFound):
+        await store.count("gone")
+    await store.close()
+
+
+async def test_names_that_cannot_be_read_stop_the_start(folder: Path) -> None:
+    """What stands behind them would be taken for a leftover, and deleted."""
+    await (await opened(folder)).close()
+    (folder / aliases.ALIASES_FILE).write_text("{")
+    with pytest.raises(StorageFailed, match="cannot be read"):
+        await EdgeStore.open(folder)
+    (folder / aliases.ALIASES_FILE).unlink()
+    store = await EdgeStore.open(folder)
+    assert await store.count(NAME) == 4
+    await store.close()
+
+
+def rebuilt_until_killed(folder: Path, rng: random.Random) -> None:
+    """Let one rebuild pass, and kill the process somewhere in the next."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.vectors.crash_swapper", str(folder)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n"
+    began = time.monotonic()
+    assert process.stdout.readline() == "swapped\n"
+    time.sleep(rng.uniform(0, time.monotonic() - began))
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+async def test_killing_it_at_any_moment_leaves_a_collection_behind_the_name(folder: Path) -> None:
+    rng = random.Random(3)
+    for _ in range(KILLS):
+        await asyncio.to_thread(rebuilt_until_killed, folder, rng)
+        store = await EdgeStore.open(folder)
+        assert await store.count(NAME) == 4
+        assert [info.name for info in await store.list_collections()] == [NAME]
+        assert len(folders(folder)) == 1
+        await store.close()

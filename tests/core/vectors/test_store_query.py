@@ -1,0 +1,212 @@
+"""The contract of VectorStore, on both engines: queries, their scores and their limits."""
+
+import math
+from collections.abc import Sequence
+from uuid import UUID
+
+import numpy
+import pytest
+
+from services.core.errors import CollectionNotFound, InvalidInput
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import (
+    Filter,
+    Fusion,
+    Hit,
+    Leg,
+    Match,
+    Query,
+    RankFusion,
+    ScoreFusion,
+    Sparse,
+)
+from tests.support.vectors.samples import EIGHT_BITS, POINTS
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+# In dense order: 1, 2, 3, 4. In the order of term 7: 4, 3.
+DENSE = Leg("dense", [1.0, 0.0, 0.0, 0.0], 10)
+LEX = Leg("lex", Sparse([7], [1.0]), 10)
+
+
+def scores(hits: Sequence[Hit]) -> dict[int, float]:
+    return {UUID(hit.id).int: hit.score for hit in hits}
+
+
+def order(hits: Sequence[Hit]) -> list[int]:
+    return list(scores(hits))
+
+
+async def ask(
+    store: VectorStore,
+    name: str,
+    *legs: Leg,
+    limit: int = 10,
+    fusion: Fusion | None = None,
+    where: Filter | None = None,
+    offset: int = 0,
+) -> Sequence[Hit]:
+    return await store.query(name, Query(legs, limit, fusion, where, offset))
+
+
+async def test_dense_scores_are_cosines_and_payload_comes_along(
+    store: VectorStore, filled: str
+) -> None:
+    hits = await ask(store, filled, DENSE)
+    expected = {1: 1.0, 2: 1 / math.sqrt(2), 3: 1 / math.sqrt(5), 4: 0.0}
+    assert order(hits) == [1, 2, 3, 4]
+    assert scores(hits) == pytest.approx(expected, abs=EIGHT_BITS)
+    assert hits[0].payload == POINTS[0].payload
+
+
+async def test_numpy_vectors_are_accepted(store: VectorStore, filled: str) -> None:
+    vector = numpy.array([0.0, 1.0, 0.0, 0.0], dtype=numpy.float32)
+    hits = await ask(store, filled, Leg("dense", vector, 1))  # type: ignore[arg-type]
+    assert order(hits) == [4, 3, 2, 1]
+
+
+async def test_sparse_scores_weigh_rare_terms_more(store: VectorStore, filled: str) -> None:
+    """IDF as Qdrant has it: ln(1 + (points - having + 0.5) / (having + 0.5))."""
+    hits = await ask(store, filled, LEX)
+    idf = math.log(1 + (4 - 2 + 0.5) / (2 + 0.5))
+    assert scores(hits) == pytest.approx({4: 4 * idf, 3: idf}, abs=1e-6)
+    both = await ask(store, filled, Leg("lex", Sparse([1, 2], [1.0, 1.0]), 10))
+    rare, common = math.log(1 + 3.5 / 1.5), math.log(1 + 0.5 / 4.5)
+    assert scores(both)[1] == pytest.approx(rare + 2 * common, abs=1e-6)
+
+
+async def test_sparse_query_without_terms_finds_nothing(store: VectorStore, filled: str) -> None:
+    assert await ask(store, filled, Leg("lex", Sparse([], []), 10)) == []
+    assert await ask(store, filled, Leg("lex", Sparse([999], [1.0]), 10)) == []
+
+
+async def test_multivector_score_is_the_sum_of_best_matches(
+    store: VectorStore, filled: str
+) -> None:
+    hits = await ask(store, filled, Leg("micro", [[1.0, 0.0], [0.6, 0.8]], 10))
+    assert scores(hits) == pytest.approx({1: 1.8, 2: 1.6}, abs=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 2, 60])
+@pytest.mark.parametrize("weights", [(), (1.0, 1.0), (2.0, 1.0), (0.5, 3.0), (0.0, 1.0)])
+async def test_rank_fusion_scores(
+    store: VectorStore, filled: str, k: int, weights: Sequence[float]
+) -> None:
+    def part(leg: int, rank: int) -> float:
+        weight = weights[leg] if weights else 1.0
+        return 1 / ((rank + 1) / weight + k - 1) if weight else 0.0
+
+    hits = await ask(store, filled, DENSE, LEX, fusion=RankFusion(k, weights))
+    expected = {
+        1: part(0, 0),
+        2: part(0, 1),
+        3: part(0, 2) + part(1, 1),
+        4: part(0, 3) + part(1, 0),
+    }
+    assert scores(hits) == pytest.approx(expected, rel=1e-5)
+    ranked = [hit.score for hit in hits]
+    assert ranked == sorted(ranked, reverse=True)
+
+
+async def test_rank_fusion_without_weights_is_the_plain_formula(
+    store: VectorStore, filled: str
+) -> None:
+    hits = await ask(store, filled, DENSE, LEX, fusion=RankFusion(60))
+    assert scores(hits)[4] == pytest.approx(1 / 63 + 1 / 60, rel=1e-5)
+
+
+async def test_score_fusion_adds_normalised_scores(store: VectorStore, filled: str) -> None:
+    """Each leg: (score - (mean - 3 s)) / 6 s, with s the sample standard deviation."""
+
+    def normalised(values: dict[int, float]) -> dict[int, float]:
+        mean = sum(values.values()) / len(values)
+        deviation = math.sqrt(sum((v - mean) ** 2 for v in values.values()) / (len(values) - 1))
+        return {n: (v - mean + 3 * deviation) / (6 * deviation) for n, v in values.items()}
+
+    dense = normalised(scores(await ask(store, filled, DENSE)))
+    lex = normalised(scores(await ask(store, filled, LEX)))
+    hits = await ask(store, filled, DENSE, LEX, fusion=ScoreFusion())
+    expected = {n: dense.get(n, 0.0) + lex.get(n, 0.0) for n in dense}
+    assert scores(hits) == pytest.approx(expected, abs=1e-5)
+
+
+async def test_limit_and_offset(store: VectorStore, filled: str) -> None:
+    assert order(await ask(store, filled, DENSE, limit=2)) == [1, 2]
+    assert order(await ask(store, filled, DENSE, limit=2, offset=1)) == [2, 3]
+    assert order(await ask(store, filled, DENSE, limit=2, offset=9)) == []
+    fusion = RankFusion(2)
+    whole = order(await ask(store, filled, DENSE, LEX, fusion=fusion))
+    assert order(await ask(store, filled, DENSE, LEX, fusion=fusion, limit=2)) == whole[:2]
+    paged = await ask(store, filled, DENSE, LEX, fusion=fusion, limit=2, offset=1)
+    assert order(paged) == whole[1:3]
+
+
+async def test_a_leg_gives_no_more_candidates_than_its_limit(
+    store: VectorStore, filled: str
+) -> None:
+    few = Leg("dense", DENSE.vector, 1)
+    hits = await ask(store, filled, few, LEX, fusion=RankFusion(2))
+    assert set(order(hits)) == {1, 3, 4}
+
+
+async def test_filters_hold_in_every_leg(store: VectorStore, filled: str) -> None:
+    where = Filter(must=[Match("test", True)])
+    assert order(await ask(store, filled, DENSE, where=where)) == [1, 3]
+    assert order(await ask(store, filled, LEX, where=where)) == [3]
+    # One candidate per leg: were the filter applied after the legs, 3 would not be found.
+    narrow = [Leg(leg.using, leg.vector, 1) for leg in (DENSE, LEX)]
+    hits = await ask(store, filled, *narrow, fusion=RankFusion(2), where=where)
+    assert set(order(hits)) == {1, 3}
+
+
+async def test_one_leg_may_be_fused(store: VectorStore, filled: str) -> None:
+    hits = await ask(store, filled, DENSE, fusion=RankFusion(2))
+    assert scores(hits) == pytest.approx({1: 1 / 2, 2: 1 / 3, 3: 1 / 4, 4: 1 / 5}, rel=1e-5)
+
+
+async def test_unknown_collection(store: VectorStore) -> None:
+    with pytest.raises(CollectionNotFound, match="nowhere"):
+        await ask(store, "nowhere", DENSE)
+
+
+WRONG = {
+    "unknown vector": Query([Leg("nope", [1.0, 0.0, 0.0, 0.0], 1)], 1),
+    "dims": Query([Leg("dense", [1.0], 1)], 1),
+    "multi dims": Query([Leg("micro", [[1.0, 2.0, 3.0]], 1)], 1),
+    "dense for sparse": Query([Leg("lex", [1.0, 2.0], 1)], 1),
+    "sparse for dense": Query([Leg("dense", Sparse([1], [1.0]), 1)], 1),
+    "dims in a fused leg": Query([DENSE, Leg("dense", [1.0], 1)], 1, RankFusion(2)),
+    "no legs": Query([], 1),
+    "no fusion": Query([DENSE, LEX], 1),
+    "no k": Query([DENSE, LEX], 1, RankFusion(0)),
+    "too few weights": Query([DENSE, LEX], 1, RankFusion(2, [1.0])),
+    "negative weight": Query([DENSE, LEX], 1, RankFusion(2, [1.0, -1.0])),
+    "no limit": Query([DENSE], 0),
+    "no leg limit": Query([Leg("dense", [1.0, 0.0, 0.0, 0.0], 0)], 1),
+    "negative offset": Query([DENSE], 1, offset=-1),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
+async def test_wrong_queries_are_refused(store: VectorStore, filled: str, wrong: Query) -> None:
+    with pytest.raises(InvalidInput):
+        await store.query(filled, wrong)
+
+
+async def test_a_batch_answers_each_query_in_order(store: VectorStore, filled: str) -> None:
+    near = Query([Leg("dense", [1.0, 0.0, 0.0, 0.0], 4)], limit=4)
+    rare = Query([Leg("lex", Sparse([7], [1.0]), 4)], limit=4)
+    both = await store.query_batch(filled, [near, rare])
+    assert [list(hits) for hits in both] == [
+        list(await store.query(filled, near)),
+        list(await store.query(filled, rare)),
+    ]
+
+
+async def test_payload_may_stay_away(store: VectorStore, filled: str) -> None:
+    leg = Leg("dense", [1.0, 0.0, 0.0, 0.0], 4)
+    [slim] = await store.query(filled, Query([leg], limit=1, with_payload=False))
+    [whole] = await store.query(filled, Query([leg], limit=1))
+    assert slim.payload == {}
+    assert whole.payload
+    assert (slim.id, slim.score) == (whole.id, whole.score)

@@ -1,0 +1,325 @@
+"""Indexing real repositories into real stores."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
+from services.core.errors import IndexingFailed, InvalidInput, ModelMismatch, StorageFailed
+from services.core.memories.collection import spec as memory_spec
+from services.core.settings import Settings
+from services.core.vectors.types import Filter, Match, MatchAny
+from services.indexer.indexing import workers
+from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.manifest import Shelf
+from services.indexer.indexing.report import Failure, Progress
+from tests.indexer.conftest import REPO, Bench, Counting
+from tests.support.crashing_files import DeadlyJob, deadly_job
+from tests.support.repositories import Repository, function
+
+
+async def test_add_change_remove_rename(bench: Bench, repository: Repository) -> None:
+    repository.write("a.py", function("alpha"))
+    repository.write("src/b.py", function("beta"))
+    repository.write("c.py", function("gamma"))
+    first = await bench.index(repository.root)
+    assert (first.added, first.changed, first.removed, first.unchanged) == (3, 0, 0, 0)
+    assert first.chunks == 3 == await bench.store.count(bench.collection)
+
+    repository.write("a.py", function("alpha", "return value * 2"))
+    repository.remove("c.py")
+    (repository.root / "src/b.py").rename(repository.root / "src/d.py")
+    second = await bench.index(repository.root)
+    assert (second.added, second.changed, second.removed, second.unchanged) == (1, 1, 2, 0)
+    texts = await bench.texts()
+    assert texts.keys() == {"a.py", "src/d.py"}
+    assert "value * 2" in texts["a.py"]
+    assert texts["a.py"].count("def alpha") == 1
+
+    third = await bench.index(repository.root)
+    assert (third.added, third.changed, third.removed, third.unchanged) == (0, 0, 0, 2)
+    assert third.chunks == 0
+
+
+async def test_a_file_that_shrinks_leaves_no_old_chunks(
+    bench: Bench, repository: Repository
+) -> None:
+    repository.write(
+        "a.py", "\n\n".join(function(f"name{n}", "x = 1\n    " * 60) for n in range(9))
+    )
+    await bench.index(repository.root)
+    assert await bench.store.count(bench.collection) > 3
+    repository.write("a.py", function("only"))
+    await bench.index(repository.root)
+    assert list((await bench.texts()).values()) == [function("only").rstrip("\n")]
+
+
+async def test_nothing_is_embedded_twice(
+    bench: Bench, repository: Repository, tmp_path: Path
+) -> None:
+    repository.write("a.py", function("alpha"))
+    repository.write("b.py", function("beta"))
+    repository.commit()
+    await bench.index(repository.root)
+    repository.git("checkout", "-q", "-b", "feature")
+    repository.write("a.py", function("alpha", "return 1"))
+    repository.commit()
+    await bench.index(repository.root)
+    computed = bench.model.texts
+    assert computed == 3
+
+    os.utime(repository.root / "b.py", (1, 1))  # touched, not changed
+    assert (await bench.index(repository.root)).unchanged == 2
+    repository.git("checkout", "-q", "main")  # a branch switched back
+    assert (await bench.index(repository.root)).changed == 1
+    repository.git("worktree", "add", "-q", str(tmp_path / "tree"), "feature")
+    assert (await bench.index(tmp_path / "tree")).changed == 1
+    await bench.index(repository.root, recreate=True)
+    assert bench.model.texts == computed
+    assert "return value" in (await bench.texts())["a.py"]
+
+
+async def test_a_worktree_has_the_name_of_its_repository(
+    bench: Bench, repository: Repository, tmp_path: Path
+) -> None:
+    repository.write("a.py", function("alpha"))
+    repository.commit()
+    repository.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "elsewhere"))
+    for folder in (repository.root, tmp_path / "elsewhere"):
+        assert (await bench.index(folder, repo=None)).repo == "sample"
+
+
+async def test_clones_have_the_name_of_their_remote(
+    bench: Bench, repository: Repository, tmp_path: Path
+) -> None:
+    repository.write("a.py", function("alpha"))
+    repository.commit()
+    for name in ("here", "there"):
+        repository.git("clone", "-q", str(repository.root), str(tmp_path / name))
+        assert (await bench.index(tmp_path / name, repo=None)).repo == "sample"
+
+
+async def test_two_repositories_of_one_name_do_not_meet(bench: Bench, tmp_path: Path) -> None:
+    one = Repository.create(tmp_path / "one" / "app")
+    two = Repository.create(tmp_path / "two" / "app")
+    one.write("a.py", function("alpha"))
+    two.write("b.py", function("beta"))
+    first = await bench.index(one.root, repo=None)
+    second = await bench.index(two.root, repo=None)
+    assert first.repo == "app"
+    assert second.repo.startswith("app-")
+    assert (await bench.index(two.root, repo=None)).repo == second.repo
+    assert (await bench.texts("app")).keys() == {"a.py"}
+    assert (await bench.texts(second.repo)).keys() == {"b.py"}
+
+
+async def test_subdir_leaves_the_rest_alone(bench: Bench, repository: Repository) -> None:
+    for path in ("src/a.py", "src/b.py", "lib/c.py"):
+        repository.write(path, function("alpha"))
+    await bench.index(repository.root)
+    for path in ("src/b.py", "lib/c.py"):
+        repository.remove(path)
+    report = await bench.index(repository.root, subdir="src")
+    assert (report.removed, report.unchanged, report.files) == (1, 1, 2)
+    assert (await bench.texts()).keys() == {"src/a.py", "lib/c.py"}
+
+
+async def test_recreate_keeps_the_other_repos(bench: Bench, repository: Repository) -> None:
+    repository.write("a.py", function("alpha"))
+    await bench.index(repository.root, repo="other")
+    await bench.index(repository.root)
+    stray = Filter(must=[Match("repo", REPO), MatchAny("path", ["a.py"])])
+    await bench.store.delete(bench.collection, stray)
+    report = await bench.index(repository.root, recreate=True)
+    assert (report.added, report.recreated) == (1, True)
+    assert len(await bench.records("other")) == len(await bench.records()) == 1
+
+
+async def test_what_the_store_lost_is_written_again(bench: Bench, repository: Repository) -> None:
+    repository.write("a.py", function("alpha"))
+    repository.write("b.py", function("beta"))
+    await bench.index(repository.root)
+    lost = Filter(must=[Match("repo", REPO), Match("path", "b.py")])
+    await bench.store.delete(bench.collection, lost)
+    assert (await bench.index(repository.root)).changed == 1
+    assert (await bench.texts()).keys() == {"a.py", "b.py"}
+    await bench.store.delete_collection(bench.collection)
+    assert (await bench.index(repository.root)).changed == 2
+    assert (await bench.texts()).keys() == {"a.py", "b.py"}
+
+
+async def test_a_lost_state_leaves_no_stray_points(bench: Bench, repository: Repository) -> None:
+    repository.write("a.py", function("alpha"))
+    repository.write("b.py", function("beta"))
+    await bench.index(repository.root)
+    await bench.state.forget_repo(Shelf("test", bench.collection, REPO))
+    repository.write("a.py", function("alpha", "return 2"))
+    repository.remove("b.py")
+    report = await bench.index(repository.root)
+    assert (report.added, report.removed) == (1, 1)
+    assert list((await bench.texts()).values()) == [function("alpha", "return 2").rstrip("\n")]
+
+
+async def test_another_model_is_refused_until_recreated(
+    bench: Bench, repository: Repository, settings: Settings
+) -> None:
+    repository.write("a.py", function("alpha"))
+    await bench.index(repository.root)
+    renamed = type("Renamed", (Counting,), {"name": property(lambda _: "another")})()
+    other = CachedEmbedder(renamed, EmbeddingCache(settings.embedding_cache_path))
+    indexer = Indexer(bench.store, other, bench.state, store_key="test")
+    with pytest.raises(ModelMismatch, match="recreate"):
+        await indexer.index(repository.root, collection=bench.collection, repo=REPO)
+    report = await indexer.index(
+        repository.root, collection=bench.collection, repo=REPO, recreate=True
+    )
+    assert report.added == 1
+    other.close()
+
+
+async def test_memories_are_never_touched(
+    bench: Bench, repository: Repository, settings: Settings
+) -> None:
+    repository.write("a.py", function("alpha"))
+    with pytest.raises(InvalidInput, match="memory server"):
+        await bench.index(
+            repository.root, collection=settings.memory_collection_name, recreate=True
+        )
+    notes = f"{bench.collection}-notes"
+    await bench.store.ensure_collection(notes, memory_spec(bench.parts.embedder))
+    try:
+        with pytest.raises(InvalidInput, match="something else"):
+            await bench.index(repository.root, collection=notes, recreate=True)
+        assert (await bench.store.collection_info(notes)).name == notes
+    finally:
+        await bench.store.delete_collection(notes)
+
+
+ODD = {
+    "crlf.py": (b"def alpha():\r\n    return 1\r\n", "def alpha():"),
+    "bom.py": (b"\xef\xbb\xbfdef beta():\n    return 1\n", "def beta():"),
+    "latin.py": ("# caf\u00e9\ndef gamma():\n    return 1\n".encode("latin-1"), "caf\u00e9"),
+    'sp ace\'s "q" \u00fc\u4e16.py': (b"def delta():\n    return 1\n", "def delta():"),
+    "-dash.py": (b"def epsilon():\n    return 1\n", "def epsilon():"),
+}
+
+
+async def test_odd_files(bench: Bench, repository: Repository) -> None:
+    for path, (content, _) in ODD.items():
+        repository.write(path, content)
+    repository.write("empty.py", b"")
+    repository.write("blank.py", b"\n \n")
+    repository.write("binary.dat", b"\0\1\2")
+    report = await bench.index(repository.root)
+    assert report.failures == []
+    assert report.skipped["binary"] == 1
+    texts = await bench.texts()
+    assert texts.keys() == ODD.keys()
+    for path, (_, expected) in ODD.items():
+        assert expected in texts[path]
+        assert not texts[path].startswith("\ufeff")
+    again = await bench.index(repository.root)
+    assert (again.unchanged, again.written, again.removed) == (7, 0, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are text on Windows")
+async def test_a_name_that_is_no_text_is_skipped(bench: Bench, repository: Repository) -> None:
+    repository.write("a.py", function("alpha"))
+    (repository.root / os.fsdecode(b"bad\xff.py")).write_text("x = 1\n")
+    report = await bench.index(repository.root)
+    assert report.added == 1
+    assert report.skipped == {"not utf-8 name": 1}
+
+
+async def test_an_unreadable_file_does_not_stop_the_run(
+    bench: Bench, repository: Repository
+) -> None:
+    repository.write("a.py", function("alpha"))
+    (repository.root / "gone.py").symlink_to(repository.root / "nowhere.py")
+    os.mkfifo(repository.root / "pipe.py")
+    report = await bench.index(repository.root)
+    assert report.added == 1
+    assert sum(report.skipped.values()) >= 1
+    assert (await bench.texts()).keys() == {"a.py"}
+
+
+async def test_many_files_are_prepared_in_processes(bench: Bench, repository: Repository) -> None:
+    for number in range(workers.FEW_FILES * 3):
+        repository.write(f"m{number}.py", function(f"name{number}"))
+    heard: list[Progress] = []
+
+    async def listen(progress: Progress) -> None:
+        heard.append(progress)
+
+    report = await bench.index(repository.root, progress=listen)
+    assert report.added == workers.FEW_FILES * 3 == len(await bench.texts())
+    assert [p.stage for p in heard if p.done == 0][:2] == ["looking", "writing"]
+    assert heard[-1] == Progress("done", report.added, report.added, report.chunks)
+    assert [p.done for p in heard if p.stage == "writing"] == sorted(
+        p.done for p in heard if p.stage == "writing"
+    )
+
+
+async def test_a_failed_write_is_not_recorded(bench: Bench, repository: Repository) -> None:
+    """The store is told to fail by what it really refuses: a closed one."""
+    repository.write("a.py", function("alpha"))
+    await bench.index(repository.root)
+    repository.write("b.py", function("beta"))
+
+    class Failing:
+        """The real store, except that writing points fails."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(bench.store, name)
+
+        async def upsert(self, *_: object) -> None:
+            raise StorageFailed("disk full")
+
+    broken = Indexer(Failing(), bench.parts.embedder, bench.state, store_key="test")  # type: ignore[arg-type]
+    with pytest.raises(StorageFailed, match="disk full"):
+        await broken.index(repository.root, collection=bench.collection, repo=REPO)
+    rows = await bench.state.rows(Shelf("test", bench.collection, REPO))
+    assert {path: row.done for path, row in rows.items()} == {"a.py": True, "b.py": False}
+    assert (await bench.index(repository.root)).changed == 1
+    assert (await bench.texts()).keys() == {"a.py", "b.py"}
+
+
+async def test_two_runs_of_a_collection_take_turns(bench: Bench, repository: Repository) -> None:
+    for number in range(20):
+        repository.write(f"m{number}.py", function(f"name{number}"))
+    one, two = await asyncio.gather(bench.index(repository.root), bench.index(repository.root))
+    assert sorted([one.added, two.added]) == [0, 20]
+    assert len(await bench.records()) == 20
+
+
+async def test_a_cancelled_run_is_finished_by_the_next(
+    bench: Bench, repository: Repository
+) -> None:
+    for number in range(40):
+        repository.write(f"m{number}.py", function(f"name{number}"))
+    for delay in (0.0, 0.02, 0.05, 0.1):
+        run = asyncio.create_task(bench.index(repository.root))
+        await asyncio.sleep(delay)
+        run.cancel()
+        await asyncio.gather(run, return_exceptions=True)
+    await bench.index(repository.root)
+    assert len(await bench.records()) == 40 == len(await bench.texts())
+
+
+async def test_a_file_that_kills_its_worker_is_named(tmp_path: Path) -> None:
+    """The worker is really killed: by a job that asks it to."""
+    job = deadly_job(tmp_path, files=workers.FEW_FILES + 2, deadly=5)
+    outcomes = [outcome async for outcome in workers.Workers(2).prepared(job)]
+    failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    assert [failure.path for failure in failed] == ["m5.py"]
+    assert "killed" in failed[0].reason
+    assert len(outcomes) == workers.FEW_FILES + 2
+
+
+async def test_workers_that_cannot_live_end_the_run(tmp_path: Path) -> None:
+    job = deadly_job(tmp_path, files=workers.FEW_FILES + 2, deadly=-1)
+    with pytest.raises(IndexingFailed, match="CTX_INDEX_WORKERS"):
+        async for _ in workers.Workers(2).prepared(DeadlyJob(**vars(job))):
+            pass

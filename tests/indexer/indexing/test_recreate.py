@@ -1,0 +1,181 @@
+"""A collection of code goes to another model, and is searched all the while."""
+
+import asyncio
+import contextlib
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from services.core.engine.engine import Parts, open_parts
+from services.core.errors import ModelMismatch
+from services.core.serving.sessions import SessionDefaults
+from services.core.settings import CODE_MODEL, Settings
+from services.indexer.indexing.report import IndexReport
+from services.indexer.search.filters import Scope
+from services.indexer.search.query import understand_all
+from services.indexer.search.searcher import Outcome, Request, Searcher
+from services.indexer.service import open_searcher
+from services.indexer.tools.context import Desk, open_desk
+from tests.support import models
+from tests.support.rebuild import Rebuild
+from tests.support.repositories import Repository, function
+
+FILES = 60
+
+
+@dataclass
+class Place:
+    """Two repos in one collection, and the settings of two models."""
+
+    shipped: Settings
+    second: Settings
+    kept: Repository
+    gone: Repository
+
+
+@dataclass
+class Running:
+    """What a process with one of the models has."""
+
+    parts: Parts
+    desk: Desk
+    searcher: Searcher
+    collection: str
+
+    async def index(self, repository: Repository, *, recreate: bool = False) -> IndexReport:
+        return await self.desk.indexer.index(
+            repository.root, collection=self.collection, recreate=recreate
+        )
+
+    async def search(self, query: str) -> Outcome:
+        scope = Scope(repos=("*",))
+        return await self.searcher.search(self.collection, Request(understand_all(query), scope))
+
+    async def rebuilding(self) -> bool:
+        return await self.parts.vectors.rebuilding(self.collection)
+
+
+@contextlib.asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Running]:
+    async with open_parts(settings, settings.code_model) as parts:
+        desk = open_desk(settings, parts, SessionDefaults())
+        with contextlib.closing(desk):
+            searcher = await open_searcher(settings, parts)
+            yield Running(parts, desk, searcher, settings.collection_name)
+
+
+@pytest.fixture
+async def place(settings: Settings, tmp_path: Path) -> AsyncIterator[Place]:
+    kept, gone = (Repository.create(tmp_path / name) for name in ("kept", "gone"))
+    for number in range(FILES):
+        kept.write(f"src/part_{number}.py", function(f"compute_{number}", "return value + 1"))
+    gone.write("lost.py", function("remember_everything", "return 'kept'"))
+    second = settings.model_copy(update={"embedding_model": models.second_model(tmp_path)})
+    yield Place(settings, second, kept, gone)
+    async with open_parts(settings, settings.code_model) as parts:
+        await parts.vectors.delete_collection(settings.collection_name)
+
+
+def paths(outcome: Outcome) -> set[str]:
+    return {found.payload["path"] for found in outcome.results}
+
+
+async def begun(process: Running, repository: Repository) -> Rebuild[IndexReport]:
+    recreating = process.index(repository, recreate=True)
+    return await Rebuild.begun(process.parts.vectors, process.collection, recreating)
+
+
+async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Place) -> None:
+    async with running(place.shipped) as before:
+        await before.index(place.kept)
+        await before.index(place.gone)
+    shutil.rmtree(place.gone.root)  # its workspace is gone: what is indexed of it stays
+    async with running(place.second) as after:
+        with pytest.raises(ModelMismatch) as refused:
+            await after.search("compute")
+        with pytest.raises(ModelMismatch):
+            await after.index(place.kept)
+        command = f"ctx index --recreate --collection {after.collection}"
+        mended = f"rebuild it with: {command}, or set EMBEDDING_MODEL back to {CODE_MODEL}"
+        assert mended in refused.value.message
+        rebuild = await begun(after, place.kept)
+        answers = await rebuild.watched(lambda: after.search("compute_7 of the value"))
+        report = await rebuild.end()
+        assert all("src/part_7.py" in paths(answer) for answer in answers)
+        assert not any(answer.degraded for answer in answers)
+        assert all(answer.results[0].ranked.candidate.dense > 0 for answer in answers)
+
+        assert (report.collection, report.recreated) == (after.collection, True)
+        assert (report.added, report.carried) == (FILES, {"gone": 1})
+        assert "lost.py" in paths(await after.search("remember_everything"))
+        infos = await after.parts.vectors.list_collections()
+        [info] = [info for info in infos if info.name.startswith(after.collection)]
+        assert info.spec.model is not None
+        assert (info.spec.model.name, info.spec.dense) == (models.NAME, {"dense": 128})
+        again = await after.index(place.kept)
+        assert (again.unchanged, again.written) == (FILES, 0)
+        assert await after.parts.advice([after.collection]) == []
+
+
+async def test_without_the_old_model_words_are_compared_and_that_is_said(place: Place) -> None:
+    async with running(place.second) as before:
+        await before.index(place.kept)
+    async with running(place.shipped) as after:
+        [advice] = await after.parts.advice([after.collection])
+        assert f"was built with model {models.NAME} (128 dims)" in advice
+        rebuild = await begun(after, place.kept)
+        *meanwhile, last = await rebuild.watched(lambda: after.search("compute_7 of the value"))
+        await rebuild.end()
+        assert all("src/part_7.py" in paths(answer) for answer in [*meanwhile, last])
+        assert "only words are compared until it is done" in meanwhile[0].degraded[0]
+        assert models.NAME in meanwhile[0].degraded[0]
+        assert not last.degraded
+
+
+async def test_a_rebuild_that_is_cut_short_changes_nothing(place: Place) -> None:
+    async with running(place.shipped) as before:
+        await before.index(place.kept)
+    async with running(place.second) as after:
+        rebuild = await begun(after, place.kept)
+        rebuild.task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await rebuild.task
+        assert not await after.rebuilding()
+        with pytest.raises(ModelMismatch):
+            await after.search("compute")
+    async with running(place.shipped) as before:
+        assert "src/part_7.py" in paths(await before.search("compute_7"))
+        assert (await before.index(place.kept)).unchanged == FILES
+    async with running(place.second) as after:
+        assert (await after.index(place.kept, recreate=True)).added == FILES
+        assert "src/part_7.py" in paths(await after.search("compute_7"))
+
+
+async def test_files_that_changed_meanwhile_are_found_by_the_next_run(place: Place) -> None:
+    async with running(place.shipped) as before:
+        await before.index(place.kept)
+        place.kept.write("src/part_7.py", function("compute_seven", "return 7"))
+        place.kept.remove("src/part_8.py")
+        report = await before.index(place.kept, recreate=True)
+        assert (report.added, report.files) == (FILES - 1, FILES - 1)
+        place.kept.write("src/part_9.py", function("compute_nine", "return 9"))
+        report = await before.index(place.kept)
+        assert (report.changed, report.removed, report.unchanged) == (1, 0, FILES - 2)
+        assert "src/part_9.py" in paths(await before.search("compute_nine"))
+
+
+async def test_embeddings_are_computed_once_a_model(place: Place) -> None:
+    async with running(place.second) as after:
+        await after.index(place.kept)
+        computed: list[int] = []
+        inner = after.parts.embedder._embedder
+        embed = inner.embed_documents
+        inner.embed_documents = lambda texts: (computed.append(len(texts)), embed(texts))[1]  # type: ignore[method-assign]
+        await after.index(place.gone)
+        assert computed == [1]
+        await after.index(place.gone, recreate=True)  # carries the other repo
+        await after.index(place.kept, recreate=True)
+        assert computed == [1]

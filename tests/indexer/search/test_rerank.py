@@ -1,0 +1,90 @@
+"""The second stage, with a reranker small enough to see through, and a real one where there is."""
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.core.errors import ModelUnavailable, TimedOut
+from services.core.rerank.cross_encoder import OnnxReranker, open_reranker
+from services.core.text.tokens import text_terms
+from services.indexer.schema.features import features
+from services.indexer.search.query import understand
+from services.indexer.search.ranking import Candidate, Ranked
+from services.indexer.search.rerank import Found, SecondStage
+from tests.indexer.search.test_ranking import PAYLOAD
+
+MODEL = os.environ.get("RERANK_TEST_MODEL")
+
+
+class Overlap:
+    """Fits by the share of the query's words that the text has."""
+
+    name = "overlap"
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self._seconds = seconds
+
+    def fit(self, query: str, texts: Sequence[str]) -> list[float]:
+        time.sleep(self._seconds)
+        wanted = set(text_terms(query))
+        return [len(wanted & set(text_terms(text))) / len(wanted) for text in texts]
+
+
+def stage(reranker: Any, **changes: float) -> SecondStage:
+    numbers = {"blend": 0.6, "symbol_boost": 1.0, "deadline_seconds": 5.0} | changes
+    return SecondStage(reranker, **numbers)
+
+
+def found(name: str, score: float, text: str, definition: float = 0.0) -> Found:
+    payload = PAYLOAD | {"path": name, "text": text}
+    ranked = Ranked(Candidate(name, features(payload)), score, {"definition": definition})
+    return Found(ranked, payload)
+
+
+FIRST = found("first", 1.2, "something else entirely")
+SECOND = found("second", 1.0, "retry with backoff")
+
+
+async def test_the_reranker_changes_the_order() -> None:
+    best, rest = await stage(Overlap()).reordered(understand("retry backoff"), [FIRST, SECOND])
+    assert (best.payload["path"], rest.payload["path"]) == ("second", "first")
+    assert best.fit == 1.0
+    assert best.score == pytest.approx((0.6 * 1.0 + 0.4 * 0.5) / 2)
+
+
+async def test_a_blend_of_nothing_keeps_the_order() -> None:
+    kept = await stage(Overlap(), blend=0.0).reordered(understand("retry"), [FIRST, SECOND])
+    assert [item.payload["path"] for item in kept] == ["first", "second"]
+
+
+async def test_a_definition_keeps_its_place() -> None:
+    defined = found("defined", 1.0, "nothing of it", definition=1.0)
+    best, _ = await stage(Overlap()).reordered(understand("retry"), [SECOND, defined])
+    assert best.payload["path"] == "defined"
+
+
+async def test_the_deadline_is_real() -> None:
+    late = stage(Overlap(seconds=3), deadline_seconds=0.05)
+    started = time.perf_counter()
+    with pytest.raises(TimedOut, match=r"0\.05 s"):
+        await late.reordered(understand("retry"), [FIRST])
+    assert time.perf_counter() - started < 2
+
+
+def test_no_model_no_reranker_and_a_wrong_name_is_told(tmp_path: Path) -> None:
+    assert open_reranker(None, tmp_path) is None
+    with pytest.raises(ModelUnavailable, match=r"rerank model Xenova/ms-marco.*Near it"):
+        open_reranker("Xenova/ms-marco-MiniLM", tmp_path)
+    with pytest.raises(ModelUnavailable, match=r"rerank model .*tokenizer\.json: missing"):
+        open_reranker(str(tmp_path), tmp_path)
+
+
+@pytest.mark.skipif(not MODEL, reason="RERANK_TEST_MODEL names no folder with a cross-encoder")
+def test_a_real_cross_encoder() -> None:
+    texts = ["class Colour: red = 1", "def retry(call): sleep with exponential backoff"]
+    far, near = OnnxReranker("real", Path(str(MODEL))).fit("retry with backoff", texts)
+    assert 0.0 <= far < near <= 1.0

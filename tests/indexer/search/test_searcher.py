@@ -1,0 +1,233 @@
+"""Searching a small project over real parts."""
+
+import json
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from services.core.engine.engine import Parts, open_parts
+from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
+from services.core.serving.sessions import SessionDefaults
+from services.core.settings import Settings
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import CollectionSpec, Model
+from services.indexer.schema.points import INDEXES
+from services.indexer.search.searcher import Searcher
+from services.indexer.tools.context import open_desk
+from services.indexer.tools.search import search_tools
+from tests.support.corpus import FILES
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "rankings.json"
+QUERIES = [
+    "RetryPolicy",
+    "with_retry",
+    "acquire",
+    "exponential backoff with jitter",
+    "how are database connections pooled",
+    "create a signed session cookie",
+    "check the signature of a token",
+    "retry configuration",
+    "tests for retry",
+]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["edge", "server"])
+async def search(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator["Search"]:
+    root = tmp_path_factory.mktemp("search")
+    for name, text in FILES.items():
+        path = root / "shop" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    url = request.getfixturevalue("qdrant_url") if request.param == "server" else None
+    settings = Settings(
+        data_dir=root / "data",
+        qdrant_url=url,
+        collection_name=f"code-{uuid4().hex[:8]}",
+        workspace=root / "shop",
+    )
+    async with open_parts(settings, settings.code_model) as parts:
+        yield await Search.over(settings, parts)
+        await parts.vectors.delete_collection(settings.collection_name)
+
+
+class Search:
+    """The tool as a client calls it."""
+
+    def __init__(self, tool: Any, store: VectorStore) -> None:
+        self._tool = tool
+        self.store = store
+
+    @classmethod
+    async def over(cls, settings: Settings, parts: Parts) -> "Search":
+        sessions = SessionDefaults()
+        desk = open_desk(settings, parts, sessions)
+        place = desk.workspaces.place("workspace", str(settings.workspace))
+        await desk.index(place, settings.collection_name, recreate=False)
+        desk.close()
+        searcher = Searcher(parts.vectors, parts.embedder)
+        tool, _ = search_tools(searcher, sessions, settings.collection_name, None)
+        return cls(tool.run, parts.vectors)
+
+    async def __call__(self, query: str | list[str], **wanted: Any) -> dict[str, Any]:
+        answer: dict[str, Any] = await self._tool(query=query, **wanted)
+        return answer
+
+    async def paths(self, query: str | list[str], **wanted: Any) -> list[str]:
+        return [hit["path"] for hit in (await self(query, **wanted))["results"]]
+
+
+async def test_the_documented_keys(search: Search) -> None:
+    answer = await search("retry policy", limit=1)
+    assert set(answer) == {
+        "ok",
+        "results",
+        "total",
+        "used_rerank",
+        "search_time_ms",
+        "query",
+    }
+    (hit,) = answer["results"]
+    assert set(hit) == {
+        "score",
+        "path",
+        "symbol",
+        "start_line",
+        "end_line",
+        "snippet",
+        "highlights",
+        "components",
+        "metadata",
+    }
+    assert {"dense_score", "lexical_score", "reranker_score", "final_score"} <= set(
+        hit["components"]
+    )
+    assert {"language", "kind", "complexity", "tokens"} <= set(hit["metadata"])
+    assert hit["score"] == hit["components"]["final_score"]
+    assert answer["used_rerank"] is False
+    assert answer["total"] > 1
+    lines = FILES[hit["path"]].split("\n")
+    assert hit["snippet"] == "\n".join(lines[hit["start_line"] - 1 : hit["end_line"]])
+
+
+async def test_golden_rankings(search: Search) -> None:
+    """Run with UPDATE_GOLDEN=1 to write them anew; the change is then seen in the diff."""
+    found = {
+        query: [
+            f"{hit['path']}:{hit['start_line']} {hit['symbol']}".strip()
+            for hit in (await search(query, limit=5))["results"]
+        ]
+        for query in QUERIES
+    }
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(json.dumps(found, indent=2) + "\n")
+    assert found == json.loads(GOLDEN.read_text())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"language": "typescript"}, {"src/auth/session.ts", "src/auth/token.ts"}),
+        ({"under": "src/auth"}, {"src/auth/session.ts", "src/auth/token.ts"}),
+        ({"under": "src/"}, {p for p in FILES if p.startswith("src/")}),
+        ({"under": "src/net/pool.py"}, {"src/net/pool.py"}),
+        ({"path_glob": "**/test_*.py"}, {"tests/test_retry.py"}),
+        ({"path_glob": ["docs/**", "*.toml"]}, {"docs/retry.md", "config/app.toml"}),
+        (
+            {"path_glob": "**/*.py", "not_glob": ["tests/**", "**/legacy/**"]},
+            {"src/net/retry.py", "src/net/pool.py"},
+        ),
+        ({"ext": "md"}, {"docs/retry.md"}),
+        ({"symbol": "ConnectionPool"}, {"src/net/pool.py"}),
+        ({"symbol": "RetryPolicy.delay"}, {"src/net/retry.py"}),
+        ({"path_glob": "nothing/**"}, set()),
+        ({"language": "cobol"}, set()),
+        ({"repo": "shop", "ext": "md"}, {"docs/retry.md"}),
+        ({"repo": "*", "ext": "md"}, {"docs/retry.md"}),
+        ({"repo": ["a", "b"]}, set()),
+    ],
+)
+async def test_filters(search: Search, wanted: dict[str, Any], expected: set[str]) -> None:
+    assert set(await search.paths("anything at all", limit=50, **wanted)) == expected
+
+
+async def test_filters_inside_the_query(search: Search) -> None:
+    assert set(await search.paths("retry lang:python not:tests not:legacy")) == {
+        "src/net/retry.py",
+        "src/net/pool.py",
+    }
+    assert await search.paths("symbol:createSession") == ["src/auth/session.ts"]
+    assert set(await search.paths("retry under:docs")) == {"docs/retry.md"}
+
+
+async def test_kinds_find_their_kin(search: Search) -> None:
+    for kind in ("class", "function"):
+        answer = await search("retry", kind=kind, limit=50)
+        assert answer["results"]
+        kinds = {hit["metadata"]["kind"] for hit in answer["results"]}
+        assert kinds <= {kind, "method", "interface", "struct", "enum", "trait", "type"}
+
+
+async def test_a_list_of_queries_is_one_search(search: Search) -> None:
+    paths = await search.paths(["connection pool", "signed cookie"], limit=6)
+    assert {"src/net/pool.py", "src/auth/session.ts"} <= set(paths[:4])
+
+
+async def test_per_path_and_limit(search: Search) -> None:
+    paths = await search.paths("retry", limit=50, per_path=1)
+    assert len(paths) == len(set(paths))
+    assert len(await search.paths("retry", limit=2)) == 2
+
+
+async def test_what_is_left_out(search: Search) -> None:
+    (hit,) = (await search("retry", limit=1, include_snippet=False, highlight_snippet=False))[
+        "results"
+    ]
+    assert "snippet" not in hit
+    assert "highlights" not in hit
+
+
+async def test_a_reranker_that_is_not_there_is_said(search: Search) -> None:
+    answer = await search("retry", rerank_enabled=True)
+    assert answer["used_rerank"] is False
+    assert "RERANK_MODEL" in answer["degraded"][0]
+    assert answer["results"]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "x" * 1001])
+async def test_bad_queries(search: Search, query: str) -> None:
+    with pytest.raises(InvalidInput, match="query"):
+        await search(query)
+
+
+async def test_an_unknown_collection(search: Search) -> None:
+    with pytest.raises(CollectionNotFound):
+        await search("retry", collection="nowhere")
+
+
+async def test_a_collection_of_another_model_or_of_no_code(search: Search) -> None:
+    store, name = search.store, f"other-{uuid4().hex[:8]}"
+    await store.ensure_collection(
+        name, CollectionSpec({"dense": 8}, ["lex"], {}, INDEXES, Model("older-model", 8))
+    )
+    with pytest.raises(ModelMismatch, match="ctx index --recreate"):
+        await search("retry", collection=name)
+    await store.delete_collection(name)
+    await store.ensure_collection(name, CollectionSpec({"dense": 8}))
+    with pytest.raises(InvalidInput, match="something else than code"):
+        await search("retry", collection=name)
+    await store.delete_collection(name)
+
+
+async def test_a_way_out_of_the_workspace_is_refused(search: Search) -> None:
+    with pytest.raises(InvalidInput, match="under"):
+        await search("retry", under="../../etc")

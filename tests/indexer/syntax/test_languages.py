@@ -1,0 +1,285 @@
+"""Languages by name and content; what is found in a sample of each."""
+
+from pathlib import Path
+
+import pytest
+from tree_sitter import Query
+
+from services.indexer.chunking.chunker import chunk
+from services.indexer.source.content import decode
+from services.indexer.source.languages import LANGUAGES, language_of
+from services.indexer.syntax.definitions import KINDS
+from services.indexer.syntax.grammar import QUERIES, grammar, query_source
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "language"),
+    [
+        ("a/b.py", b"", "python"),
+        ("b.PY", b"", "python"),
+        ("x.tsx", b"", "tsx"),
+        ("Dockerfile", b"", "dockerfile"),
+        ("Dockerfile.dev", b"", "dockerfile"),
+        ("api.Dockerfile", b"", "dockerfile"),
+        ("Makefile", b"", "make"),
+        ("CMakeLists.txt", b"", "cmake"),
+        ("run", b"#!/usr/bin/env python3\n", "python"),
+        ("run", b"#!/bin/sh -e\n", "bash"),
+        ("run", b"#!/usr/bin/env -S node --x\n", "javascript"),
+        ("thing.h", b"int f(void);\n", "c"),
+        ("thing.h", b"#pragma once\nnamespace a {\nclass B {};\n}\n", "cpp"),
+        ("thing.h", b"#import <Foundation/Foundation.h>\n@interface A\n", "objc"),
+        ("page.ts", b'<?xml version="1.0"?><TS>', "xml"),
+        ("page.ts", b"export const x = 1", "typescript"),
+        ("ref.txt", b"Title\n=====\n\n.. note:: x\n", "rst"),
+        ("notes.txt", b"hello", "text"),
+        ("LICENSE", b"", "text"),
+        ("no", b"\xff\xfe\x00", "text"),
+        (".bashrc", b"", "bash"),
+        ("main.tf", b"", "hcl"),
+        ("schema.graphql", b"", "graphql"),
+    ],
+)
+def test_language_of(path: str, content: bytes, language: str) -> None:
+    assert language_of(path, content) == language
+
+
+# What a sample must hold, as kind:symbol path; then imports and calls, at least these.
+EXPECTED: dict[str, tuple[str, str, str]] = {
+    "sample.py": (
+        "variable:LIMIT class:Account method:Account.__init__ method:Account.withdraw "
+        "function:accounts function:accounts.build",
+        "decimal collections.abc bank.ledger record",
+        "Book subtract map record",
+    ),
+    "sample.js": (
+        "variable:SESSION_SECONDS class:SessionStore method:SessionStore.get "
+        "method:SessionStore.load function:createApp function:authenticate function:close",
+        "node:fs/promises express path readFile",
+        "readFile join parse authenticate exit",
+    ),
+    "sample.jsx": ("function:Counter function:Panel", "react useState ./button", "Button memo"),
+    "sample.ts": (
+        "interface:Repository method:Repository.find type:OrderId enum:Status class:OrderService "
+        "method:OrderService.find method:OrderService.total class:Shape method:Shape.area "
+        "module:Geometry function:distance function:sum",
+        "@angular/core ./order Order",
+        "get sum abs reduce",
+    ),
+    "sample.tsx": ("interface:Props function:Profile function:Page", "./query", "Avatar Profile"),
+    "sample.go": (
+        "constant:MaxUsers variable:ErrNotFound struct:Store interface:Finder type:UserID "
+        "function:New method:Store.Find",
+        "context github.com/acme/db",
+        "Open QueryRow scan",
+    ),
+    "sample.rs": (
+        "constant:LIMIT struct:Lexer enum:Mode trait:Scan method:Scan.scan impl:Lexer "
+        "method:Lexer.new method:Lexer.scan macro:token type:Tokens function:run module:tests "
+        "function:tests.runs",
+        "std::collections::HashMap Parser Token",
+        "new get cloned helper println",
+    ),
+    "sample.java": (
+        "class:OrderService variable:OrderService.LIMIT method:OrderService.OrderService "
+        "method:OrderService.open enum:OrderService.State interface:Orders class:Line "
+        "method:Line.total",
+        "java.util.List java.util.stream.Collectors.toList",
+        "findAll filter isOpen max",
+    ),
+    "sample.kt": (
+        "variable:LIMIT class:Mailer method:Mailer.send method:Mailer.create interface:Sender "
+        "class:Mail enum:Level class:Registry method:Registry.find function:main",
+        "kotlinx.coroutines.delay",
+        "delay connect write println",
+    ),
+    "sample.c": (
+        "macro:MAX_ITEMS macro:SQUARE struct:node enum:color type:node_t variable:counter "
+        "function:list_push function:main",
+        "stdio.h list.h",
+        "malloc SQUARE printf",
+    ),
+    "sample.cpp": (
+        "module:geo class:Point method:Point.Point method:Point.length struct:Box enum:Side "
+        "method:Circle.area function:largest function:main",
+        "vector shape.hpp",
+        "sqrt max_element run",
+    ),
+    "sample.cs": (
+        "class:InvoiceWriter method:InvoiceWriter.InvoiceWriter method:InvoiceWriter.Write "
+        "variable:InvoiceWriter.Count interface:IWriter struct:Money enum:State class:Line",
+        "System System.Collections.Generic",
+        "Open Add ToString",
+    ),
+    "sample.rb": (
+        "module:Shop constant:Shop.TAX class:Shop.Basket method:Shop.Basket.initialize "
+        "method:Shop.Basket.total method:Shop.Basket.load function:main",
+        "json lib/store Enumerable",
+        "sum open puts total",
+    ),
+    "sample.php": (
+        "constant:LIMIT class:UserController method:UserController.show interface:Shows "
+        "trait:Counts method:Counts.count enum:Level function:load",
+        "App\\Models\\User",
+        "info find load User",
+    ),
+    "sample.swift": (
+        "variable:limit class:ImageLoader method:ImageLoader.init method:ImageLoader.load "
+        "interface:Loading struct:Size method:Size.scaled enum:Mode method:Size.area function:run",
+        "Foundation UIKit",
+        "configure fetch decode print",
+    ),
+    "sample.scala": (
+        "class:UserStore method:UserStore.find trait:Store method:UserStore.apply class:User",
+        "scala.collection.mutable",
+        "get orElse load open",
+    ),
+    "sample.sh": (
+        "variable:TARGET function:build function:deploy",
+        "./lib.sh",
+        "docker kubectl notify build",
+    ),
+    "sample.lua": (
+        "variable:RETRIES function:M.read method:M.close function:helper function:M.write",
+        "json",
+        "open decode read helper",
+    ),
+    "sample.ex": (
+        "module:Shop.Cart function:Shop.Cart.add function:Shop.Cart.update macro:Shop.Cart.debug",
+        "GenServer Ecto.Query Shop.Repo",
+        "insert update put",
+    ),
+    "sample.hs": (
+        "type:Stack type:Wrapper type:Name interface:Container function:push function:size",
+        "Data.Map Data.List sort",
+        "size",
+    ),
+    "sample.zig": (
+        "variable:limit struct:Queue method:Queue.push enum:Mode function:main",
+        "std",
+        "copy print run",
+    ),
+    "sample.sql": (
+        "table:customers rule:customers_name table:open_orders function:add_tax",
+        "",
+        "orders customers",
+    ),
+    "sample.html": ("element:html element:html.head element:html.body.content", "app.js", ""),
+    "sample.css": ("rule::root rule:fade", "reset.css", "var"),
+    "sample.scss": ("variable:$accent function:rounded rule:.card", "theme", "rounded"),
+    "sample.md": ("heading:Guide", "", ""),
+    "sample.rst": ("heading:Guide", "", ""),
+    "sample.yaml": ("key:name key:on key:jobs key:jobs.test key:jobs.lint", "", ""),
+    "sample.json": ("key:name key:scripts key:scripts.build key:dependencies", "", ""),
+    "sample.toml": ("key:title table:server table:server.tls table:worker", "", ""),
+    "sample.dockerfile": ("block:build block:nginx:1.27", "node:22", ""),
+    "sample.mk": ("variable:CC rule:all rule:clean", "common.mk", "main.o"),
+    "sample.tf": ("block:region block:aws_s3_bucket.files block:network", "./network", "lower"),
+    "sample.proto": (
+        "struct:Order enum:Order.State interface:Orders method:Orders.Get",
+        "google/protobuf/timestamp.proto",
+        "GetRequest",
+    ),
+    "sample.graphql": (
+        "type:User interface:Node enum:Role type:NewUser function:GetUser",
+        "",
+        "user",
+    ),
+    "sample.pl": ("function:Shop::Cart.new function:Shop::Cart.total", "List::Util", "items sum"),
+    "sample.r": ("variable:limit function:clean_mean function:summarise_all", "dplyr", "mean"),
+    "sample.jl": (
+        "constant:LIMIT type:Shape struct:Circle function:area function:square macro:twice",
+        "LinearAlgebra",
+        "square",
+    ),
+    "sample.ml": ("type:shape module:Area function:Area.of_shape function:print", "Printf", ""),
+    "sample.erl": ("struct:state function:start function:add", "lists", "spawn format"),
+    "sample.clj": (
+        "variable:limit function:add macro:unless interface:Store",
+        "clojure.string",
+        "conj trim",
+    ),
+    "sample.dart": (
+        "class:Counter method:Counter.build enum:Mode trait:Logging method:Logging.log "
+        "function:format",
+        "dart:async",
+        "print toString",
+    ),
+    "sample.groovy": ("class:Cart method:Cart.add function:total", "", "sum"),
+    "sample.ps1": ("function:Copy-Things class:Job method:Job.Run", "Az.Storage", "Get-ChildItem"),
+    "sample.vue": ("variable:count function:add", "vue ref", "next"),
+    "sample.svelte": ("variable:name function:greet", "svelte onMount", "alert"),
+    "sample.sol": ("class:Vault method:Vault.pay interface:IVault", "./Token.sol", "compute"),
+    "sample.cmake": ("function:add_tool", "CTest", "add_executable"),
+}
+
+
+def outline(name: str) -> tuple[set[str], set[str], set[str]]:
+    """Every definition as a chunk's head, every import and call of a sample."""
+    from services.indexer.chunking.chunker import ChunkLimits, understand
+    from services.indexer.syntax.definitions import flatten
+    from services.indexer.syntax.lines import Lines, normalise
+
+    content = (SAMPLES / name).read_bytes()
+    text = normalise(decode(content))
+    definitions, references = understand(
+        text, language_of(name, content), Lines.of(text), ChunkLimits()
+    )
+    return (
+        {f"{d.kind}:{d.path}" for d in flatten(definitions)},
+        {name for _, name in references.imports},
+        {name for _, name in references.calls},
+    )
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_a_sample_is_understood(name: str) -> None:
+    definitions, imports, calls = (set(words.split()) for words in EXPECTED[name])
+    found = outline(name)
+    assert definitions - found[0] == set()
+    assert imports - found[1] == set()
+    assert calls - found[2] == set()
+    assert {entry.split(":")[0] for entry in found[0]} <= KINDS
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_a_sample_is_chunked(name: str) -> None:
+    content = (SAMPLES / name).read_bytes()
+    chunks = chunk(decode(content), language_of(name, content))
+    wanted = {entry.split(":", 1)[1] for entry in EXPECTED[name][0].split()}
+    symbols = {symbol for found in chunks for symbol in found.symbols}
+    for path in wanted:
+        assert any(path == symbol or path.endswith(f".{symbol}") for symbol in symbols), path
+    assert any(found.symbol for found in chunks)
+
+
+def test_every_sample_is_expected() -> None:
+    assert {path.name for path in SAMPLES.iterdir()} == set(EXPECTED)
+
+
+def test_every_query_belongs_to_a_language_and_compiles() -> None:
+    for path in QUERIES.glob("*.scm"):
+        assert path.stem in LANGUAGES
+        found = grammar(path.stem)
+        assert found is not None
+        definitions, references = query_source(path.stem)
+        assert Query(found.language, definitions).pattern_count > 0
+        assert "@attached" in references or path.stem == "groovy", path.stem
+
+
+def test_headings_inside_code_are_none() -> None:
+    definitions, _, _ = outline("sample.md")
+    assert definitions == {
+        "heading:Guide",
+        "heading:Guide > Install",
+        "heading:Guide > Configure",
+        "heading:Guide > Use",
+        "heading:Guide > Use > From code",
+    }
+    assert outline("sample.rst")[0] == {
+        "heading:Guide",
+        "heading:Guide > Install",
+        "heading:Guide > Install > Details",
+    }

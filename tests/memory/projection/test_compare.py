@@ -1,0 +1,165 @@
+"""`ctx doctor --fix` and `ctx memory rebuild`: Qdrant is made equal to SQL, for every kind."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctx.__main__ import main
+from services.core.engine.engine import Parts, open_parts
+from services.core.settings import Settings
+from services.core.vectors.types import Filter, HasId, Match, Point
+from services.memory.records.types import Change, Draft, Kind
+from services.memory.service import open_outbox, open_records
+
+STRAY = "0b8f7c9e-0000-4000-8000-00000000000a"
+LONG = "A long text is cut into chunks, and each of them is a point. " * 80
+
+
+@pytest.fixture
+def settings(data_dir: Path, records_url: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("CTX_DATA_DIR", str(data_dir))
+    monkeypatch.setenv("DATABASE_URL", records_url)
+    monkeypatch.setenv("CTX_LOG_LEVEL", "error")
+    return Settings(data_dir=data_dir, database_url=records_url)
+
+
+async def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+    capsys.readouterr()
+    code = await asyncio.to_thread(main, [*arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+async def fill(settings: Settings, parts: Parts) -> list[str]:
+    """Three memories and two thread entries, carried to Qdrant."""
+    records = await open_records(settings)
+    drafts = [
+        *(Draft(Kind.MEMORY, settings.memory_collection_name, f"note {n}") for n in range(3)),
+        *(
+            Draft(Kind.THREAD, settings.threads_collection_name, text, thread="t", source="user")
+            for text in ("short", LONG)
+        ),
+    ]
+    added = await records.add(drafts)
+    await open_outbox(settings, parts, records).heal()
+    await records.change([Change(added[0][0], metadata={"topic": "later"})], Kind.MEMORY)
+    await open_outbox(settings, parts, records).drain()
+    await records.close()
+    return [uuid for _, uuid, _ in added]
+
+
+async def points(parts: Parts, collection: str) -> dict[str, Any]:
+    rows, _ = await parts.vectors.scroll(collection, limit=1000)
+    return {row.id: row.payload for row in rows}
+
+
+async def contents(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
+    async with open_parts(settings, settings.memory_model) as parts:
+        return (
+            await points(parts, settings.memory_collection_name),
+            await points(parts, settings.threads_collection_name),
+        )
+
+
+async def spoil(settings: Settings, parts: Parts, uuids: list[str]) -> None:
+    """A stray, an outdated and a missing memory; a missing chunk and a stray chunk."""
+    memories, threads = settings.memory_collection_name, settings.threads_collection_name
+    store = parts.vectors
+    await store.delete(memories, Filter(must=[HasId([uuids[1]])]))
+    old = (await points(parts, memories))[uuids[0]]
+    vectors = {"dense": [1.0] * parts.embedder.dims}
+    await store.upsert(
+        memories,
+        [
+            Point(uuids[0], vectors, {**old, "information": "older", "revision": 1}),
+            Point(STRAY, vectors, {**old, "information": "stray"}),
+        ],
+    )
+    whole = await points(parts, threads)
+    chunks = [key for key, payload in whole.items() if payload["entry"] == uuids[4]]
+    assert len(chunks) > 2
+    await store.delete(threads, Filter(must=[HasId([chunks[1]])]))
+    await store.upsert(threads, [Point(STRAY, vectors, {**whole[chunks[0]], "entry": STRAY})])
+
+
+async def test_what_differs_is_written_and_what_is_too_much_removed(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_parts(settings, settings.memory_model) as parts:
+        uuids = await fill(settings, parts)
+        before = await points(parts, "memories"), await points(parts, "threads")
+        await spoil(settings, parts, uuids)
+    code, report = await command(capsys, "doctor", "--fix")
+    assert code == 0, report
+    said = [f["detail"] for f in report["findings"] if f["check"] == "reconcile"]
+    assert said == [
+        "memories: 1 missing and 1 outdated entries written, 1 stray entries removed",
+        "threads: 1 missing and 0 outdated entries written, 1 stray entries removed",
+    ]
+    assert await contents(settings) == before
+    code, report = await command(capsys, "doctor", "--fix")
+    said = [f["detail"] for f in report["findings"] if f["check"] == "reconcile"]
+    assert all("0 missing and 0 outdated entries written, 0 stray" in each for each in said)
+
+
+async def test_everything_is_written_anew(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_parts(settings, settings.memory_model) as parts:
+        uuids = await fill(settings, parts)
+        before = await points(parts, "memories"), await points(parts, "threads")
+        await spoil(settings, parts, uuids)
+    code, report = await command(capsys, "memory", "rebuild")
+    assert code == 0
+    assert report == {
+        "ok": True,
+        "model": settings.memory_model,
+        "written": {"memory": 3, "thread": 2},
+    }
+    assert await contents(settings) == before
+
+
+async def test_a_shorter_text_leaves_no_chunk_behind(settings: Settings) -> None:
+    async with open_parts(settings, settings.memory_model) as parts:
+        uuids = await fill(settings, parts)
+        records = await open_records(settings)
+        [entry] = await records.get_by_uuid([uuids[4]], Kind.THREAD)
+        await records.change([Change(entry.id, text="short now")], Kind.THREAD)
+        await open_outbox(settings, parts, records).drain()
+        of_it = Filter(must=[Match("entry", entry.uuid)])
+        assert await parts.vectors.count("threads", of_it) == 1
+        await records.close()
+
+
+async def test_a_running_server_keeps_its_vectors(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_parts(settings, settings.memory_model) as parts:
+        await fill(settings, parts)
+        code, report = await command(capsys, "doctor", "--fix")
+    assert code == 1
+    [finding] = [f for f in report["findings"] if f["check"] == "reconcile"]
+    assert finding["state"] == "fail"
+    assert "owns the vectors" in finding["detail"]
+    assert "Stop it and run `ctx doctor --fix` again" in finding["mend"]
+
+
+async def test_the_doctor_looks_at_records_without_touching_them(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, report = await command(capsys, "doctor")
+    [finding] = [f for f in report["findings"] if f["check"] == "records"]
+    assert "made ready at the next start" in finding["detail"]
+    async with open_parts(settings, settings.memory_model) as parts:
+        await fill(settings, parts)
+        records = await open_records(settings)
+        await records.add([Draft(Kind.MEMORY, "memories", "waits"), Draft(Kind.MEMORY, "m", "x")])
+        _, bad = await records.due(2)
+        await records.park(bad, "cannot be")
+        await records.close()
+    code, report = await command(capsys, "doctor")
+    [finding] = [f for f in report["findings"] if f["check"] == "records"]
+    assert (code, finding["state"]) == (0, "warn")
+    assert "7 entries, 1 wait for Qdrant; 1 cannot be written: cannot be" in finding["detail"]

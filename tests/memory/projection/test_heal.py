@@ -1,0 +1,144 @@
+"""SQL is the truth: what Qdrant lost or missed comes back."""
+
+import argparse
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ctx.commands.memory import run as memory_command
+from services.core.embedding.factory import open_embedder
+from services.core.engine.engine import Parts, open_parts
+from services.core.errors import ModelMismatch
+from services.core.memories.collection import spec
+from services.core.memories.types import Wanted
+from services.core.settings import Settings
+from services.core.vectors.types import CollectionSpec, Filter, HasId, Model
+from services.memory.records.store import Records
+from services.memory.records.types import Change, Criteria, Draft, Kind
+from services.memory.service import open_memory
+
+CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
+
+
+@pytest.fixture
+def settings(data_dir: Path) -> Settings:
+    return Settings(data_dir=data_dir)
+
+
+async def store(settings: Settings, *texts: str) -> list[str]:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
+        return [(await memory.memories.store(text, None))["id"] for text in texts]
+
+
+async def find_all(settings: Settings) -> set[str]:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
+        found = await memory.memories.find("note", Wanted(), 100)
+        return {hit["information"] for hit in found.hits}
+
+
+async def test_a_lost_vector_folder_is_rebuilt_at_the_next_start(settings: Settings) -> None:
+    await store(settings, "note one", "note two")
+    shutil.rmtree(settings.vectors_dir)
+    assert await find_all(settings) == {"note one", "note two"}
+
+
+async def test_a_lost_point_comes_back(settings: Settings) -> None:
+    lost, _ = await store(settings, "note one", "note two")
+    async with open_parts(settings, settings.memory_model) as parts:
+        name = settings.memory_collection_name
+        await parts.vectors.delete(name, Filter(must=[HasId([lost])]))
+        assert await parts.vectors.count(name) == 1
+    assert await find_all(settings) == {"note one", "note two"}
+
+
+async def test_a_delete_and_an_update_heal_after_a_crash(settings: Settings) -> None:
+    gone, changed, _ = await store(settings, "note gone", "note old", "note kept")
+    records = await Records.open(settings.records_url)
+    ids = {entry.uuid: entry.id for entry in await records.select(Criteria(Kind.MEMORY), 10)}
+    await records.remove(Criteria(Kind.MEMORY, ids=[ids[gone]]))
+    await records.change([Change(ids[changed], text="note new")], Kind.MEMORY)
+    assert len(await records.due(10)) == 2  # claimed, and never carried
+    await records.close()
+    assert await find_all(settings) == {"note new", "note kept"}
+
+
+async def test_storing_goes_on_without_qdrant_and_heals_with_it(
+    settings: Settings, qdrant_url: str
+) -> None:
+    down = settings.model_copy(update={"qdrant_url": CLOSED_PORT})
+    async with open_parts(down, down.memory_model) as parts, open_memory(down, parts) as memory:
+        answer = await memory.memories.store("note while Qdrant is down", None)
+        assert answer["ok"]
+        assert "not searchable yet" in answer["degraded"][0]
+        assert CLOSED_PORT in answer["degraded"][0]
+    up = settings.model_copy(
+        update={"qdrant_url": qdrant_url, "memory_collection_name": "memories-healed"}
+    )
+    records = await Records.open(settings.records_url)
+    assert await records.pending() == 1
+    await records.close()
+    async with open_parts(up, up.memory_model) as parts, open_memory(up, parts) as memory:
+        assert await parts.vectors.count(settings.memory_collection_name) == 1
+        await parts.vectors.delete_collection(settings.memory_collection_name)
+
+
+async def test_another_model_is_refused_and_the_way_out_named(settings: Settings) -> None:
+    await store(settings, "note one")
+
+    class Other:
+        name, dims = "other-model", 99
+
+    async with open_parts(settings, settings.memory_model) as parts:
+        with pytest.raises(ModelMismatch) as raised:
+            await parts.vectors.ensure_collection(
+                settings.memory_collection_name,
+                spec(Other()),  # type: ignore[arg-type]
+            )
+    message = str(raised.value)
+    assert settings.memory_model in message
+    assert "other-model" in message
+    assert "ctx memory rebuild" in message
+
+
+async def test_a_rebuild_takes_the_memories_to_another_model(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store(settings, "note one", "note two")
+    async with open_parts(settings, settings.memory_model) as parts:
+        await parts.vectors.delete_collection(settings.memory_collection_name)
+        await parts.vectors.ensure_collection(
+            settings.memory_collection_name,
+            CollectionSpec(dense={"dense": 8}, sparse=["lex"], model=Model("older-model", 8)),
+        )
+    with pytest.raises(ModelMismatch, match="ctx memory rebuild"):
+        await find_all(settings)
+    monkeypatch.setenv("CTX_DATA_DIR", str(settings.data_dir))
+    rebuild = argparse.Namespace(json=True)
+    assert await asyncio.to_thread(memory_command, rebuild) == 0
+    assert await find_all(settings) == {"note one", "note two"}
+
+
+async def test_entries_and_outbox_are_written_together(settings: Settings) -> None:
+    async with open_parts(settings, settings.memory_model) as parts:
+        await _store_without_draining(settings, parts)
+    assert await find_all(settings) == {"note that was never carried over"}
+
+
+async def _store_without_draining(settings: Settings, parts: Parts) -> None:
+    records = await Records.open(settings.records_url)
+    name = settings.memory_collection_name
+    await records.add([Draft(Kind.MEMORY, name, "note that was never carried over")])
+    assert await records.pending() == 1
+    assert await records.counts(Kind.MEMORY) == {name: 1}
+    await records.close()
+    embedder = open_embedder(settings.memory_model, settings.embedding_cache_path)
+    await parts.vectors.ensure_collection(name, spec(embedder))
+    embedder.close()

@@ -1,0 +1,138 @@
+"""The outbox over a real engine: what SQL says last is what Qdrant shows."""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.core.engine.engine import Parts
+from services.core.settings import Settings
+from services.core.vectors.types import Point
+from services.memory.projection.outbox import Outbox
+from services.memory.projection.projection import MemoryVectors, Route
+from services.memory.records import leases
+from services.memory.records.store import Records
+from services.memory.records.types import Change, Criteria, Draft, Entry, Kind
+
+NAME = "memories"
+
+
+@pytest.fixture
+def settings(data_dir: Path) -> Settings:
+    return Settings(data_dir=data_dir)
+
+
+class SlowWriter(MemoryVectors):
+    """Stops between reading an entry and writing it, until it is let go."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self.go_on = threading.Event()
+
+    def points(self, entries: Sequence[Entry], embedder: Any) -> list[Point]:
+        made = super().points(entries, embedder)
+        self.reached.set()
+        assert self.go_on.wait(10)
+        return made
+
+
+def outbox(parts: Parts, records: Records, writer: MemoryVectors) -> Outbox:
+    routes = {Kind.MEMORY: Route(writer, NAME)}
+    return Outbox(records, parts.vectors, parts.embedder, routes, alone=False)
+
+
+async def shown(parts: Parts) -> list[str]:
+    rows, _ = await parts.vectors.scroll(NAME)
+    return [row.payload["information"] for row in rows]
+
+
+async def test_an_older_revision_never_overwrites_a_newer_one(
+    parts: Parts, records_url: str
+) -> None:
+    ours, theirs = await Records.open(records_url), await Records.open(records_url)
+    slow = SlowWriter()
+    first, second = outbox(parts, ours, slow), outbox(parts, theirs, MemoryVectors())
+    [(entry_id, uuid, _)] = await ours.add([Draft(Kind.MEMORY, NAME, "old")])
+    writing_old = asyncio.create_task(first.drain([uuid]))
+    await asyncio.to_thread(slow.reached.wait, 10)
+    await theirs.change([Change(entry_id, text="new")], Kind.MEMORY)
+    writing_new = asyncio.create_task(second.drain([uuid]))
+    await asyncio.sleep(0.3)
+    assert not writing_new.done()
+    slow.go_on.set()
+    await asyncio.gather(writing_old, writing_new)
+    assert await shown(parts) == ["new"]
+    assert await ours.pending() == 0
+    await ours.close()
+    await theirs.close()
+
+
+async def test_who_stood_still_too_long_does_not_have_the_last_word(
+    parts: Parts, records_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = await Records.open(records_url), await Records.open(records_url)
+    slow = SlowWriter()
+    first, second = outbox(parts, ours, slow), outbox(parts, theirs, MemoryVectors())
+    [(entry_id, _, _)] = await ours.add([Draft(Kind.MEMORY, NAME, "old")])
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.1)
+    writing_old = asyncio.create_task(first.drain())
+    await asyncio.to_thread(slow.reached.wait, 10)
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 30.0)
+    await theirs.change([Change(entry_id, text="new")], Kind.MEMORY)
+    await asyncio.sleep(0.2)
+    await second.drain()
+    assert await shown(parts) == ["new"]
+    slow.go_on.set()
+    await writing_old
+    assert await shown(parts) == ["old"]  # it wrote after all; it has noticed
+    await second.drain()
+    assert await shown(parts) == ["new"]
+    await ours.close()
+    await theirs.close()
+
+
+async def test_a_deleted_entry_stays_deleted_although_it_was_being_written(
+    parts: Parts, records_url: str
+) -> None:
+    records = await Records.open(records_url)
+    slow = SlowWriter()
+    carrying = outbox(parts, records, slow)
+    await records.add([Draft(Kind.MEMORY, NAME, "gone")])
+    writing = asyncio.create_task(carrying.drain())
+    await asyncio.to_thread(slow.reached.wait, 10)
+    await records.remove(Criteria(Kind.MEMORY))
+    slow.go_on.set()
+    await writing
+    await carrying.drain()
+    assert await shown(parts) == []
+    await records.close()
+
+
+class PickyWriter(MemoryVectors):
+    """Refuses one text."""
+
+    def points(self, entries: Sequence[Entry], embedder: Any) -> list[Point]:
+        if any(entry.text == "bad" for entry in entries):
+            raise ValueError("nothing can be made of this")
+        return super().points(entries, embedder)
+
+
+async def test_one_entry_that_cannot_be_written_holds_up_no_other(
+    parts: Parts, records_url: str
+) -> None:
+    records = await Records.open(records_url)
+    carrying = outbox(parts, records, PickyWriter())
+    added = await records.add([Draft(Kind.MEMORY, NAME, text) for text in ("a", "bad", "c")])
+    [bad, uuid, _] = added[1]
+    await carrying.drain()
+    assert sorted(await shown(parts)) == ["a", "c"]
+    assert await records.parked() == [(uuid, "nothing can be made of this")]
+    assert carrying.problems == {uuid: "nothing can be made of this"}
+    await records.change([Change(bad, text="better")], Kind.MEMORY)
+    await carrying.drain()
+    assert sorted(await shown(parts)) == ["a", "better", "c"]
+    assert (await records.parked(), carrying.problems) == ([], {})
+    await records.close()

@@ -1,0 +1,192 @@
+"""Memories and threads go to another model, and are searched and written all the while."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.core.engine.engine import Parts, open_parts
+from services.core.errors import ModelMismatch
+from services.core.memories.types import Wanted
+from services.core.settings import Settings
+from services.memory.records.types import Draft, Kind
+from services.memory.service import MemoryServer, open_memory, open_records
+from services.memory.threads.filters import Filters
+from services.memory.threads.results import Request
+from tests.support import models
+from tests.support.rebuild import Rebuild
+
+ENTRIES = 250  # of each kind: more than two batches
+
+
+@dataclass
+class Running:
+    """A memory server over one of the models."""
+
+    settings: Settings
+    parts: Parts
+    server: MemoryServer
+
+    async def find(self, query: str) -> tuple[set[str], list[str]]:
+        found = await self.server.memories.find(query, Wanted(), 5)
+        return {hit["information"] for hit in found.hits}, list(found.degraded)
+
+    async def by_meaning(self, query: str) -> list[Any]:
+        request = Request(limit=5, filters=Filters())
+        return list((await self.server.threads.searcher.by_meaning(query, request))["results"])
+
+    async def hybrid(self, query: str) -> Any:
+        request = Request(limit=5, filters=Filters())
+        return await self.server.threads.hybrid.search(query, None, None, request)
+
+    async def rebuilding(self) -> bool:
+        return await self.parts.vectors.rebuilding(self.settings.threads_collection_name)
+
+    async def begun(self) -> Rebuild[dict[Kind, int]]:
+        """Of both collections: the one of threads is begun last."""
+        last = self.settings.threads_collection_name
+        return await Rebuild.begun(self.parts.vectors, last, self.server.memories.rebuild())
+
+
+@contextlib.asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Running]:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as server,
+    ):
+        yield Running(settings, parts, server)
+
+
+@pytest.fixture
+async def second(settings: Settings, tmp_path: Path) -> AsyncIterator[Settings]:
+    yield settings.model_copy(update={"embedding_model": models.second_model(tmp_path)})
+    async with open_parts(settings, settings.memory_model) as parts:
+        for name in (settings.memory_collection_name, settings.threads_collection_name):
+            await parts.vectors.delete_collection(name)
+
+
+async def fill(settings: Settings) -> None:
+    records = await open_records(settings)
+    memories, threads = settings.memory_collection_name, settings.threads_collection_name
+    drafts = [Draft(Kind.MEMORY, memories, f"note number {n} on databases") for n in range(ENTRIES)]
+    drafts += [
+        Draft(Kind.THREAD, threads, f"step {n} of the migration", thread="t", source="user")
+        for n in range(ENTRIES)
+    ]
+    await records.add(drafts)
+    await records.close()
+    async with running(settings):  # a start carries them to Qdrant
+        pass
+
+
+async def test_searches_go_on_while_memories_go_to_another_model(
+    settings: Settings, second: Settings
+) -> None:
+    await fill(settings)
+    async with running(second) as after:
+        with pytest.raises(ModelMismatch, match="rebuild it with: ctx memory rebuild"):
+            await after.find("note number 7")
+        advice = await after.server.service.advice()
+        assert len(advice) == 2
+        assert all("ctx memory rebuild" in text for text in advice)
+        waits = await after.server.memories.store("note stored before the rebuild", None)
+        assert "ctx memory rebuild" in waits["degraded"][0]
+
+        rebuild = await after.begun()
+
+        async def ask() -> tuple[set[str], list[str], list[Any]]:
+            found, degraded = await after.find("note number 7 on databases")
+            return found, degraded, await after.by_meaning("step 7 of the migration")
+
+        answers = await rebuild.watched(ask)
+        assert await rebuild.end() == {Kind.MEMORY: ENTRIES + 1, Kind.THREAD: ENTRIES}
+        for found, degraded, near in answers:
+            assert "note number 7 on databases" in found
+            assert not degraded
+            assert len(near) == 5
+        found, _ = await after.find("note stored before the rebuild")
+        assert "note stored before the rebuild" in found
+        assert await after.server.service.advice() == []
+        for name in (second.memory_collection_name, second.threads_collection_name):
+            info = await after.parts.vectors.collection_info(name)
+            assert info.spec.model is not None
+            assert info.spec.model.name == models.NAME
+
+
+async def test_what_is_written_during_a_rebuild_is_kept(
+    settings: Settings, second: Settings
+) -> None:
+    await fill(settings)
+    async with running(second) as after:
+        rebuild = await after.begun()
+        stored = await after.server.memories.store("note stored during the rebuild", None)
+        assert "is being rebuilt with another model" in stored["degraded"][0]
+        page, _ = await after.server.memories.browse(Wanted(), 3, 1)
+        changed, gone, _ = page
+        await after.server.memories.update(changed["id"], "note changed meanwhile", None, None)
+        await after.server.memories.delete([gone["id"]])
+        await rebuild.end()
+        assert "note stored during the rebuild" in (await after.find("stored during"))[0]
+        assert "note changed meanwhile" in (await after.find("changed meanwhile"))[0]
+        count = await after.parts.vectors.count(settings.memory_collection_name)
+        assert count == ENTRIES
+        assert gone["information"] not in (await after.find(gone["information"]))[0]
+
+
+async def test_a_rebuild_with_the_same_model_hides_nothing_that_is_stored(
+    settings: Settings, second: Settings
+) -> None:
+    await fill(settings)
+    async with running(settings) as server:
+        rebuild = await server.begun()
+        stored = await server.server.memories.store("note stored during the rebuild", None)
+        assert "degraded" not in stored
+        assert "note stored during the rebuild" in (await server.find("stored during"))[0]
+        assert not rebuild.task.done()
+        await rebuild.end()
+        assert "note stored during the rebuild" in (await server.find("stored during"))[0]
+        name = settings.memory_collection_name
+        assert await server.parts.vectors.count(name) == ENTRIES + 1
+
+
+async def test_without_the_old_model_words_are_compared_and_that_is_said(
+    settings: Settings, second: Settings
+) -> None:
+    await fill(second)
+    async with running(settings) as after:
+        rebuild = await after.begun()
+
+        async def ask() -> tuple[set[str], list[str], Any]:
+            return *await after.find("note number 7"), await after.hybrid("step 7 migration")
+
+        *meanwhile, last = await rebuild.watched(ask)
+        await rebuild.end()
+        assert "only words are compared" in meanwhile[0][1][0]
+        for found, _, threads in [*meanwhile, last]:
+            assert "note number 7 on databases" in found
+            assert threads["count"] == 5
+        assert not last[1]
+        assert "warnings" not in last[2]
+
+
+async def test_a_rebuild_that_is_cut_short_leaves_the_old_collection(
+    settings: Settings, second: Settings
+) -> None:
+    await fill(settings)
+    async with running(second) as after:
+        rebuild = await after.begun()
+        rebuild.task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await rebuild.task
+        assert not await after.rebuilding()
+        with pytest.raises(ModelMismatch):
+            await after.find("note")
+    async with running(settings) as before:
+        assert "note number 7 on databases" in (await before.find("note number 7"))[0]
+    async with running(second) as after:
+        await after.server.memories.rebuild()
+        assert "note number 7 on databases" in (await after.find("note number 7"))[0]

@@ -1,0 +1,91 @@
+"""Metadata as numbers: whatever SQL admits, Qdrant must not leave out."""
+
+from typing import Any
+
+import pytest
+
+from services.core.vectors.types import MatchAny
+from services.memory.records.filters import parse_filters
+from services.memory.records.types import Criteria, Draft, Kind
+from services.memory.search.metadata_index import MOST_FACTS, UNTOLD, facts, told
+from services.memory.threads.service import Threads
+
+DOCUMENTS: list[dict[str, Any]] = [
+    {},
+    {"a": 1},
+    {"a": 1.0, "b": {"c": [1, "X", None, {"d": 1}]}},
+    {"a": "1", "b": {"c": "É"}},
+    {"a": True, "b": {"c": None}},
+    {"a": -0.0, "b.c": "x"},
+    {"a": 2**53 + 1, "b": {"c": 2**53}},
+    {"a": 10**400, "b": [1, 2]},
+    {"a": ["x"], "b": {"0": "y"}},
+    {"a": None, "b": {"c": False}},
+    {"many": list(range(MOST_FACTS + 1)), "a": "deep"},
+]
+PATHS = ("a", "b.c", r"b\.c", "b", "b.0", "many")
+VALUES: tuple[Any, ...] = (
+    *(1, 1.0, 0, "1", "x", "X", "é", "É", "y", "deep", True, False, None),
+    *(2**53, 2**53 + 1, 10**400, 64),
+)
+
+
+def is_told_of(document: dict[str, Any], filters: Any) -> bool:
+    numbers = set(facts(document))
+    conditions = told(filters)
+    assert all(isinstance(each, MatchAny) for each in conditions)
+    return all(numbers & set(each.values) for each in conditions)  # type: ignore[union-attr]
+
+
+async def test_what_sql_admits_has_the_facts_that_qdrant_is_asked_for(threads: Threads) -> None:
+    records = threads.entries.records
+    drafts = [
+        Draft(Kind.THREAD, "threads", f"note {n}", thread=f"t{n}", source="user", metadata=each)
+        for n, each in enumerate(DOCUMENTS)
+    ]
+    stored = await records.add(drafts)
+    numbers = {id_: n for n, (id_, _, _) in enumerate(stored)}
+    admitted = 0
+    for path in PATHS:
+        for value in VALUES:
+            for operator in ("eq", "in", "array_contains"):
+                given = [value, "other"] if operator == "in" else value
+                filters, wrong = parse_filters(
+                    None, [{"key": path, "operator": operator, "value": given}]
+                )
+                assert not wrong
+                for entry in await records.select(Criteria(Kind.THREAD, metadata=filters), 100):
+                    admitted += 1
+                    assert is_told_of(DOCUMENTS[numbers[entry.id]], filters), (path, value)
+    assert admitted > 40
+
+
+@pytest.mark.parametrize(
+    ("filter_", "matches"),
+    [
+        ({"key": "a", "operator": "eq", "value": "open"}, True),
+        ({"key": "a", "operator": "eq", "value": "OPEN", "case_sensitive": True}, True),
+        ({"key": "a", "operator": "eq", "value": "done"}, False),
+        ({"key": "b", "operator": "eq", "value": "open"}, False),
+        ({"key": "c", "operator": "array_contains", "value": 2}, True),
+        ({"key": "c", "operator": "array_contains", "value": "2"}, False),
+        ({"key": "c", "operator": "eq", "value": 2}, False),
+        ({"key": "a", "operator": "in", "value": []}, False),
+    ],
+)
+def test_equality_is_told(filter_: dict[str, Any], matches: bool) -> None:
+    filters, _ = parse_filters(None, [filter_])
+    assert len(told(filters)) == 1
+    assert is_told_of({"a": "Open", "c": [1, 2]}, filters) is matches
+
+
+@pytest.mark.parametrize("operator", ["ne", "not_in", "gt", "exists", "contains", "is_null"])
+def test_other_operators_are_left_to_sql(operator: str) -> None:
+    value: Any = {"not_in": ["x"], "gt": 1, "contains": "x", "ne": "x"}.get(operator)
+    filters, wrong = parse_filters(None, [{"key": "a", "operator": operator, "value": value}])
+    assert (told(filters), wrong) == ([], [])
+
+
+def test_an_entry_with_too_many_values_has_the_number_of_any() -> None:
+    assert facts({"a": list(range(MOST_FACTS))})[0] != UNTOLD
+    assert facts({"a": list(range(MOST_FACTS + 1))}) == [UNTOLD]

@@ -1,0 +1,104 @@
+"""What Qdrant holds of thread entries: every chunk, of the present text alone."""
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from services.core.engine.engine import Parts
+from services.core.settings import Settings
+from services.core.vectors.types import Record
+from services.memory.projection.projection import stamped
+from services.memory.records.types import Criteria, Kind
+from services.memory.search.points import ThreadVectors, point_id
+from services.memory.search.splitter import Cutting
+from services.memory.threads.filters import Filters
+from services.memory.threads.requests import ChangeArgument, EntryArgument
+from services.memory.threads.results import Request
+from services.memory.threads.service import Threads
+from tests.support.threads import serving
+
+COLLECTION = "threads"
+LONG = " ".join(
+    f"Sentence number {n} tells something about the year {1900 + n}." for n in range(60)
+)
+
+
+def entry(text: str, **more: object) -> EntryArgument:
+    return EntryArgument.model_validate({"thread_id": "t", "source": "user", "text": text} | more)
+
+
+async def points(parts: Parts) -> list[Record]:
+    found, _ = await parts.vectors.scroll(COLLECTION, limit=1000)
+    return sorted(found, key=lambda record: record.payload["chunk"])
+
+
+async def test_a_long_text_is_many_points_with_everything_to_filter_by(
+    threads: Threads, parts: Parts
+) -> None:
+    id_ = (await threads.entries.store(entry(LONG, tags=["B", "a"])))["context_id"]
+    [stored] = await threads.entries.records.get([id_], Kind.THREAD)
+    found = await points(parts)
+    assert len(found) > 8
+    assert [record.payload["chunk"] for record in found] == list(range(len(found)))
+    for number, record in enumerate(found):
+        assert record.id == point_id(stored.uuid, number)
+        assert record.payload["entry"] == stored.uuid
+        assert record.payload["thread"] == "t"
+        assert record.payload["source"] == "user"
+        assert record.payload["content_type"] == "text"
+        assert sorted(record.payload["tags"]) == ["a", "b"]
+        assert record.payload["created_at"] == stored.created_at
+
+
+async def test_a_shorter_text_leaves_no_older_chunks(threads: Threads, parts: Parts) -> None:
+    id_ = (await threads.entries.store(entry(LONG)))["context_id"]
+    await threads.entries.update(ChangeArgument(context_id=id_, text="short now"))
+    [record] = await points(parts)
+    assert record.payload["chunk"] == 0
+
+
+async def test_changed_tags_reach_every_chunk(threads: Threads, parts: Parts) -> None:
+    id_ = (await threads.entries.store(entry(LONG, tags=["before"])))["context_id"]
+    await threads.entries.update(ChangeArgument(context_id=id_, tags=["after"]))
+    assert {tuple(record.payload["tags"]) for record in await points(parts)} == {("after",)}
+
+
+async def test_deleting_an_entry_deletes_its_chunks(threads: Threads, parts: Parts) -> None:
+    first = (await threads.entries.store(entry(LONG)))["context_id"]
+    await threads.entries.store(entry("another"))
+    await threads.entries.delete([first], None)
+    [record] = await points(parts)
+    assert record.payload["points"] == 1
+    await threads.entries.delete(None, "t")
+    assert await points(parts) == []
+
+
+@pytest.mark.parametrize("number", [0, 1, 999])
+def test_a_chunk_always_has_the_same_id(number: int) -> None:
+    uuid = "7b0c2c52-5b4c-4c1c-9f5e-0f1b2f3d4e5f"
+    assert point_id(uuid, number) == point_id(uuid, number) != point_id(uuid, number + 1)
+    assert UUID(point_id(uuid, number)).version == 5
+
+
+async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
+    settings: Settings,
+) -> None:
+    """It had no words and no facts; a start finds that out, and SQL has what is needed."""
+    async with serving(settings) as (memory, parts):
+        await memory.threads.entries.store(entry("the broker restarted", metadata={"a": "b"}))
+        older = ThreadVectors(Cutting(400, 40)).collection_spec(parts.embedder)
+        await parts.vectors.delete_collection(COLLECTION)
+        await parts.vectors.ensure_collection(COLLECTION, replace(older, sparse=()))
+        [stored] = await memory.threads.entries.records.select(Criteria(Kind.THREAD), 1)
+        [point] = stamped(ThreadVectors(Cutting(400, 40)), [stored], parts.embedder)
+        dense = {"dense": point.vectors["dense"]}
+        payload = {key: value for key, value in point.payload.items() if key != "facts"}
+        await parts.vectors.upsert(COLLECTION, [replace(point, vectors=dense, payload=payload)])
+    async with serving(settings) as (memory, parts):
+        info = await parts.vectors.collection_info(COLLECTION)
+        assert (list(info.spec.sparse), info.points_count) == (["lex"], 1)
+        request = Request(Filters(metadata={"a": "b"}), 5, explain=True)
+        body = await memory.threads.hybrid.search("broker", ["fts"], None, request)
+        assert body["count"] == 1
+        assert body["stats"]["fts_stats"]["backend"] == "qdrant"

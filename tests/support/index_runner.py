@@ -1,0 +1,80 @@
+"""A process that checks what an index promises, then indexes a folder: `test_index_crash` kills it.
+
+Arguments: the data folder and the workspace. Prints `indexing` when the run begins, and what it
+found wrong, if anything; exits with 0 when the index is complete.
+"""
+
+import asyncio
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from services.core.engine.engine import open_parts
+from services.core.settings import Settings
+from services.core.vectors.protocol import VectorStore
+from services.indexer.chunking.chunker import chunk
+from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.manifest import IndexState, Shelf
+from services.indexer.schema.points import facts
+from services.indexer.source.walk import SourceFile, walk
+
+COLLECTION, REPO, STORE = "code", "repo", "embedded"
+Contents = dict[str, list[tuple[str, str]]]
+"""Path → (blob, text) of each of its points."""
+
+
+async def main(data: Path, workspace: Path) -> int:
+    settings = Settings(data_dir=data)
+    async with open_parts(settings, settings.code_model) as parts:
+        state = IndexState(settings.index_state_path)
+        indexer = Indexer(parts.vectors, parts.embedder, state, store_key=STORE, processes=2)
+        wrong = await promises_broken(parts.vectors, state)
+        print(*wrong, "indexing", sep="\n", flush=True)
+        await indexer.index(workspace, collection=COLLECTION, repo=REPO)
+        wrong += differences(await contents(parts.vectors), workspace)
+        wrong += await promises_broken(parts.vectors, state)
+        state.close()
+    print(*wrong, "finished", sep="\n", flush=True)
+    return 1 if wrong else 0
+
+
+async def promises_broken(store: VectorStore, state: IndexState) -> list[str]:
+    """A file that is recorded as done has all of its points, and no older ones."""
+    rows = await state.rows(Shelf(STORE, COLLECTION, REPO))
+    found = await contents(store) if rows else {}
+    wrong = []
+    for path, row in rows.items():
+        blobs = [blob for blob, _ in found.get(path, [])]
+        if row.done and blobs != [row.blob] * row.chunks:
+            wrong.append(f"BROKEN {path}: {row.chunks} of {row.blob} recorded, found {blobs}")
+    return wrong
+
+
+def differences(found: Contents, workspace: Path) -> list[str]:
+    """What is stored against what the files say, point by point."""
+    expected = {
+        file.path: [(file.blob, each.text) for each in chunk(file.text(workspace), file.language)]
+        for file in walk(workspace)
+        if isinstance(file, SourceFile)
+    }
+    return [
+        f"DIFFERS {path}"
+        for path in {*found, *expected}
+        if sorted(found.get(path, [])) != sorted(expected.get(path, []))
+    ]
+
+
+async def contents(store: VectorStore) -> Contents:
+    found: Contents = defaultdict(list)
+    offset: str | None = None
+    while True:
+        page, offset = await store.scroll(COLLECTION, limit=1000, offset=offset)
+        for record in page:
+            payload = record.payload
+            found[payload["path"]].append((facts(payload)["blob"], payload["text"]))
+        if offset is None:
+            return found
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2]))))

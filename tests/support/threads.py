@@ -1,0 +1,62 @@
+"""Threads over real parts: each database, the embedded Qdrant, the shipped model."""
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from services.core.engine.engine import Parts, open_parts
+from services.core.settings import Settings
+from services.memory.records.types import Draft
+from services.memory.service import MemoryServer, open_memory
+from services.memory.threads.service import Threads
+
+ATTEMPTS = 10  # each waits as long as a caller would
+
+
+@contextlib.asynccontextmanager
+async def serving(settings: Settings) -> AsyncIterator[tuple[MemoryServer, Parts]]:
+    async with (
+        open_parts(settings, settings.memory_model) as parts,
+        open_memory(settings, parts) as memory,
+    ):
+        yield memory, parts
+
+
+async def add(threads: Threads, drafts: Sequence[Draft]) -> list[int]:
+    """The ids of new entries whose points are written, however busy the machine is."""
+    stored = await threads.entries.records.add(drafts)
+    warnings: object = None
+    for _ in range(ATTEMPTS):
+        if not (warnings := await threads.entries.settled()):
+            return [id_ for id_, _, _ in stored]
+    raise AssertionError(warnings)
+
+
+@pytest.fixture
+def settings(records_url: str, tmp_path: Path) -> Settings:
+    """No summaries: the tests that want them ask for them."""
+    return Settings(
+        data_dir=tmp_path / "data",
+        database_url=records_url,
+        chunk_size=400,
+        chunk_overlap=40,
+        enable_summary_generation=False,
+    )
+
+
+@pytest.fixture
+async def opened(settings: Settings) -> AsyncIterator[tuple[MemoryServer, Parts]]:
+    async with serving(settings) as both:
+        yield both
+
+
+@pytest.fixture
+def threads(opened: tuple[MemoryServer, Parts]) -> Threads:
+    return opened[0].threads
+
+
+@pytest.fixture
+def parts(opened: tuple[MemoryServer, Parts]) -> Parts:
+    return opened[1]

@@ -1,0 +1,98 @@
+"""A small collection whose every answer can be worked out by hand."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from services.core.vectors.types import (
+    CollectionSpec,
+    IndexKind,
+    Model,
+    Point,
+    Record,
+    Sparse,
+    Vector,
+)
+
+EIGHT_BITS = 0.005  # how far a score may be off where dense vectors are kept in eight bits
+MODEL = Model("tiny", 4)
+SPEC = CollectionSpec(
+    dense={"dense": 4},
+    sparse=("lex",),
+    multi={"micro": 2},
+    indexes={
+        "lang": IndexKind.KEYWORD,
+        "n": IndexKind.INTEGER,
+        "ratio": IndexKind.FLOAT,
+        "test": IndexKind.BOOL,
+        "at": IndexKind.DATETIME,
+        "text": IndexKind.TEXT,
+    },
+    model=MODEL,
+)
+
+
+def uid(number: int) -> str:
+    return str(UUID(int=number))
+
+
+def numbers(found: Sequence[Record]) -> list[int]:
+    return [UUID(record.id).int for record in found]
+
+
+def point(number: int, payload: dict[str, object] | None = None, **vectors: Vector) -> Point:
+    return Point(uid(number), vectors or {"dense": [1.0, 0.0, 0.0, float(number)]}, payload or {})
+
+
+# Dense: cosine with [1, 0, 0, 0] falls from 1 to 4. Term 7 of `lex` is in 3 and 4 only.
+POINTS = (
+    Point(
+        uid(1),
+        {
+            "dense": [1.0, 0.0, 0.0, 0.0],
+            "lex": Sparse([1, 2], [1.0, 2.0]),
+            "micro": [[1.0, 0.0], [0.0, 1.0]],
+        },
+        {
+            "lang": "python",
+            "n": 1,
+            "ratio": 0.5,
+            "test": True,
+            "at": "2024-01-01T12:00:00+00:00",
+            "text": "The quick brown fox",
+            "note": None,
+            "tags": [],
+            "calls": [{"name": "open", "line": 3}, {"name": "close", "line": 9}],
+            "title": "snow ☃ 雪 ü",
+        },
+    ),
+    Point(
+        uid(2),
+        {"dense": [1.0, 1.0, 0.0, 0.0], "lex": Sparse([2], [1.0]), "micro": [[0.6, 0.8]]},
+        {
+            "lang": "go",
+            "n": 2,
+            "ratio": 1.5,
+            "test": False,
+            "at": "2024-01-02T12:00:00+02:00",
+            "text": "a lazy dog sleeps",
+            "tags": ["slow"],
+            "calls": [{"name": "open", "line": 9}],
+        },
+    ),
+    Point(
+        uid(3),
+        {"dense": [1.0, 2.0, 0.0, 0.0], "lex": Sparse([2, 7], [1.0, 1.0])},
+        {
+            "lang": ["python", "go"],
+            "n": 3,
+            "test": True,
+            "at": "2024-01-03T00:00:00Z",
+            "text": "quick dog",
+        },
+    ),
+    Point(
+        uid(4),
+        {"dense": [0.0, 1.0, 0.0, 0.0], "lex": Sparse([2, 7], [1.0, 4.0])},
+        {"lang": "rust", "n": 4, "ratio": -2.0, "kind": "function"},
+    ),
+)
