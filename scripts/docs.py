@@ -16,7 +16,7 @@ from services.core.serving.service import Service, Tool
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings, env_names
 from services.indexer.tools import indexer_tools
-from services.indexer.tools.context import Desk
+from services.indexer.tools.context import IndexerContext
 from services.memory.memories.tools import memory_tools
 from services.memory.threads.tools import thread_tools
 
@@ -61,9 +61,9 @@ def _meaning(info: FieldInfo) -> str:
     return " ".join(str(info.description).split())
 
 
-def _desk() -> Desk:
+def _desk() -> IndexerContext:
     """A desk that nothing lies on."""
-    return Desk(
+    return IndexerContext(
         indexer=NOTHING,
         vectors=NOTHING,
         workspaces=NOTHING,

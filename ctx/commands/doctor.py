@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Literal
 
 from ctx.servers import Answer, ask_all
 from services.core.embedding.factory import open_embedder
-from services.core.engine.engine import open_parts, open_vectors, outdated, prepare_data_dir
+from services.core.engine.engine import open_engine, open_vectors, outdated, prepare_data_dir
 from services.core.errors import CtxError, SettingsInvalid
 from services.core.settings import HEALTH_PORT_OFFSET, Settings, load
 from services.core.vectors.folder_lock import Owner, who_owns
-from services.core.vectors.types import CollectionInfo, Model
+from services.core.vectors.types import CollectionInfo, EmbeddingModel
 from services.core.vectors.validation import holds_code
 from services.memory.records.health import examine
 
 if TYPE_CHECKING:
-    from services.memory.projection.compare import Differences
+    from services.memory.projection.compare import Drift
 
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_BYTES = 1024**3  # an index of a large repository and its embedding cache
@@ -32,8 +32,8 @@ MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 class Models:
     """What each kind of collection should be built with."""
 
-    code: Model
-    memory: Model
+    code: EmbeddingModel
+    memory: EmbeddingModel
 
     def outdated(self, info: CollectionInfo) -> list[str]:
         return outdated(info, self.code if holds_code(info.spec) else self.memory)
@@ -164,14 +164,14 @@ def _embedding(settings: Settings) -> tuple[Finding, Models | None]:
     return Finding("embedding model", "ok", detail), models
 
 
-def _tried(settings: Settings, name: str) -> Model:
+def _tried(settings: Settings, name: str) -> EmbeddingModel:
     """A model that has embedded something."""
     embedder = open_embedder(name, settings.embedding_cache_path)
     try:
         embedder.embed_query("hello")
     finally:
         embedder.close()
-    return Model(embedder.name, embedder.dims)
+    return EmbeddingModel(embedder.name, embedder.dims)
 
 
 async def _qdrant(
@@ -236,13 +236,13 @@ async def _fixed(settings: Settings, owner: Owner | None) -> list[Finding]:
     return [*findings, await _records(settings)]
 
 
-async def _reconcile(settings: Settings) -> "dict[str, Differences]":
+async def _reconcile(settings: Settings) -> "dict[str, Drift]":
     from services.memory.service import open_outbox, open_records  # noqa: PLC0415 - slow to import
 
-    async with open_parts(settings, settings.memory_model) as parts:
+    async with open_engine(settings, settings.memory_model) as engine:
         records = await open_records(settings)
         try:
-            return await open_outbox(settings, parts, records).reconcile()
+            return await open_outbox(settings, engine, records).reconcile()
         finally:
             await records.close()
 

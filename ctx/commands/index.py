@@ -62,7 +62,7 @@ async def _by_server(
 async def _by_ourselves(
     settings: Settings, folder: Path, arguments: argparse.Namespace, bar: Bar
 ) -> dict[str, Any]:
-    from services.core.engine.engine import open_parts  # noqa: PLC0415 - slow to import
+    from services.core.engine.engine import open_engine  # noqa: PLC0415 - slow to import
     from services.core.serving import progress  # noqa: PLC0415
     from services.core.serving.sessions import SessionDefaults  # noqa: PLC0415
     from services.indexer.tools.context import open_desk  # noqa: PLC0415
@@ -70,8 +70,8 @@ async def _by_ourselves(
     top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
     here = {"workspace": top, "current_repo": arguments.repo or settings.current_repo}
     progress.current.set(bar.show)
-    async with open_parts(settings, settings.code_model) as parts:
-        desk = open_desk(settings.model_copy(update=here), parts, SessionDefaults())
+    async with open_engine(settings, settings.code_model) as engine:
+        desk = open_desk(settings.model_copy(update=here), engine, SessionDefaults())
         with contextlib.closing(desk):
             place = desk.workspaces.place("path", str(folder))
             collection = arguments.collection or settings.collection_name

@@ -49,16 +49,16 @@ async def _by_server(settings: Settings, bar: Bar) -> dict[str, Any]:
 
 
 async def _by_ourselves(settings: Settings, bar: Bar) -> dict[str, Any]:
-    from services.core.engine.engine import open_parts  # noqa: PLC0415 - slow to import
+    from services.core.engine.engine import open_engine  # noqa: PLC0415 - slow to import
     from services.core.serving import progress  # noqa: PLC0415
     from services.memory.service import open_outbox, open_records  # noqa: PLC0415
 
     progress.current.set(bar.show)
-    async with open_parts(settings, settings.memory_model) as parts:
+    async with open_engine(settings, settings.memory_model) as engine:
         records = await open_records(settings)
         try:
-            written = await open_outbox(settings, parts, records).rebuild()
+            written = await open_outbox(settings, engine, records).rebuild()
         finally:
             await records.close()
         counts = {kind.value: count for kind, count in written.items()}
-        return {"ok": True, "model": parts.embedder.name, "written": counts}
+        return {"ok": True, "model": engine.embedder.name, "written": counts}

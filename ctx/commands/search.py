@@ -39,19 +39,19 @@ async def _search(settings: Settings, arguments: argparse.Namespace) -> dict[str
 
 async def _by_ourselves(settings: Settings, wanted: dict[str, Any]) -> dict[str, Any]:
     """Brings the index of this folder up to date first: the first time takes a while."""
-    from services.core.engine.engine import open_parts  # noqa: PLC0415 - slow to import
+    from services.core.engine.engine import open_engine  # noqa: PLC0415 - slow to import
     from services.core.serving.sessions import SessionDefaults  # noqa: PLC0415
     from services.indexer.service import default_repo, open_searcher  # noqa: PLC0415
     from services.indexer.tools.context import open_desk  # noqa: PLC0415
     from services.indexer.tools.search import search_tools  # noqa: PLC0415
 
-    async with open_parts(settings, settings.code_model) as parts:
+    async with open_engine(settings, settings.code_model) as engine:
         sessions = SessionDefaults()
-        desk = open_desk(settings, parts, sessions)
+        desk = open_desk(settings, engine, sessions)
         with contextlib.closing(desk):
             place = desk.workspaces.place("workspace", str(settings.workspace.resolve()))
             indexed = await desk.index(place, settings.collection_name, recreate=False)
-        searcher = await open_searcher(settings, parts)
+        searcher = await open_searcher(settings, engine)
         repo = default_repo(settings) or indexed["repo"]
         tool, _ = search_tools(searcher, sessions, settings.collection_name, repo)
         return dict(await tool.run(**wanted))

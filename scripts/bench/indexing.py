@@ -22,10 +22,10 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from services.core.engine.engine import open_parts  # noqa: E402
+from services.core.engine.engine import open_engine  # noqa: E402
 from services.core.settings import load  # noqa: E402
 from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import IndexState  # noqa: E402
+from services.indexer.indexing.manifest import Manifest  # noqa: E402
 
 SAMPLE_SECONDS = 0.2  # reading a process's memory map halts it for a moment
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -94,9 +94,9 @@ def watch(command: list[str], env: dict[str, str]) -> dict[str, Any]:
 
 async def index(folder: Path, recreate: bool) -> dict[str, Any]:
     settings = load()
-    async with open_parts(settings, settings.code_model) as parts:
-        state = IndexState(settings.data_dir / "index.sqlite")
-        indexer = Indexer(parts.vectors, parts.embedder, state, store_key="bench")
+    async with open_engine(settings, settings.code_model) as engine:
+        state = Manifest(settings.data_dir / "index.sqlite")
+        indexer = Indexer(engine.vectors, engine.embedder, state, store_key="bench")
         gaps: list[float] = []
         watching = asyncio.create_task(loop_gaps(gaps))
         report = await indexer.index(folder, collection="bench", repo="bench", recreate=recreate)

@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT))
 from fastmcp import Client  # noqa: E402
 
 from scripts.bench.serving import commit, cpu_seconds, memory_mb, percentiles  # noqa: E402
-from services.core.engine.engine import open_parts  # noqa: E402
+from services.core.engine.engine import open_engine  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
 from services.memory.records.fulltext.query import read  # noqa: E402
 from services.memory.records.fulltext.sqlite import INDEX, written  # noqa: E402
@@ -212,8 +212,8 @@ async def over_http(server: Server, calls: int, only: str) -> dict[str, Any]:
 
 async def in_process(settings: Settings, calls: int, only: str) -> dict[str, Any]:
     async with (
-        open_parts(settings, settings.memory_model) as parts,
-        open_memory(settings, parts) as memory,
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as memory,
     ):
         tools = {tool.name: tool.run for tool in memory.service.tools}
 
@@ -229,8 +229,8 @@ async def agreement(settings: Settings) -> float:
     exact = f"SELECT rowid FROM {INDEX} WHERE {INDEX} MATCH ? ORDER BY bm25({INDEX}) LIMIT {FIRST}"
     asked, shared = questions(random.Random(SEED + 1)), 0
     async with (
-        open_parts(settings, settings.memory_model) as parts,
-        open_memory(settings, parts) as memory,
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as memory,
     ):
         tools = {tool.name: tool.run for tool in memory.service.tools}
         for query in islice(asked, COMPARED):
@@ -243,7 +243,7 @@ async def agreement(settings: Settings) -> float:
     return round(shared / COMPARED / FIRST, 3)
 
 
-def settle(server: Server) -> None:
+def wait_until_searchable(server: Server) -> None:
     """Let the summaries of what was stored be written, so that they do not disturb."""
     last = cpu_seconds(server.process.pid)
     while True:
@@ -286,7 +286,7 @@ def run(given: argparse.Namespace, data: Path) -> dict[str, Any]:
     with running(environment(data, **named), *SERVER) as server:
         if not is_filled:
             report["store"] = asyncio.run(fill(server, given.entries))
-        settle(server)
+        wait_until_searchable(server)
         report["http_ms"] = asyncio.run(over_http(server, given.calls, given.only))
         report["memory_mb"] = memory_mb(server.process.pid)
     settings = Settings(

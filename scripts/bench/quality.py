@@ -28,11 +28,11 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from services.core.engine.engine import Parts, open_parts  # noqa: E402
+from services.core.engine.engine import Engine, open_engine  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
 from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import IndexState  # noqa: E402
-from services.indexer.search.query import understand_all  # noqa: E402
+from services.indexer.indexing.manifest import Manifest  # noqa: E402
+from services.indexer.search.query import parse_queries  # noqa: E402
 from services.indexer.search.ranking import DEFAULT, Weights  # noqa: E402
 from services.indexer.search.searcher import Request, Searcher  # noqa: E402
 
@@ -151,18 +151,18 @@ def checkout(folder: Path, entry: Mapping[str, str], clone: bool) -> Path:
     return path
 
 
-async def index(parts: Parts, settings: Settings, repo: Repo, path: Path) -> None:
-    state = IndexState(settings.data_dir / "index.sqlite")
-    indexer = Indexer(parts.vectors, parts.embedder, state, store_key="bench")
+async def index(engine: Engine, settings: Settings, repo: Repo, path: Path) -> None:
+    state = Manifest(settings.data_dir / "index.sqlite")
+    indexer = Indexer(engine.vectors, engine.embedder, state, store_key="bench")
     await indexer.index(path, collection=repo.name, repo=repo.name, subdir=repo.root)
     state.close()
 
 
-async def answer(parts: Parts, repo: Repo, weights: Weights) -> list[Answered]:
-    searcher = Searcher(parts.vectors, parts.embedder, weights)
+async def answer(engine: Engine, repo: Repo, weights: Weights) -> list[Answered]:
+    searcher = Searcher(engine.vectors, engine.embedder, weights)
     answered = []
     for query in repo.queries:
-        request = Request(understand_all(query["q"]), limit=RESULTS, per_path=PER_PATH)
+        request = Request(parse_queries(query["q"]), limit=RESULTS, per_path=PER_PATH)
         outcome = await searcher.search(repo.name, request)
         results = [found.payload for found in outcome.results]
         score = ndcg(results, [*query["rel"], *query["sec"]])
@@ -175,15 +175,15 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
     answered: dict[str, list[Answered]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder) / "data")
-        async with open_parts(settings, settings.code_model) as parts:
+        async with open_engine(settings, settings.code_model) as engine:
             for repo, entry in load_repos(options.eval):
                 path = checkout(options.checkouts, entry, options.clone)
-                await index(parts, settings, repo, path)
+                await index(engine, settings, repo, path)
                 for name, weights in chosen.items():
-                    answered[name] += await answer(parts, repo, weights)
+                    answered[name] += await answer(engine, repo, weights)
                 scores = [a.ndcg for a in answered["full"] if a.repo is repo]
                 print(f"{repo.name:<12} {mean(scores):.3f}", file=sys.stderr, flush=True)
-            model = parts.embedder.name
+            model = engine.embedder.name
     if options.misses:
         show_misses(answered["full"], options.misses)
     return {

@@ -48,12 +48,12 @@ from fastmcp import Client  # noqa: E402
 from scripts.bench.indexing import tree, watch  # noqa: E402
 from scripts.bench.serving import commit, cpu_seconds, memory_mb, percentiles  # noqa: E402
 from services.core.embedding.protocol import Embedder  # noqa: E402
-from services.core.engine.engine import open_parts  # noqa: E402
+from services.core.engine.engine import open_engine  # noqa: E402
 from services.core.settings import Settings, load  # noqa: E402
 from services.indexer.chunking.chunker import chunk  # noqa: E402
 from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import IndexState  # noqa: E402
-from services.indexer.search.query import understand_all  # noqa: E402
+from services.indexer.indexing.manifest import Manifest  # noqa: E402
+from services.indexer.search.query import parse_queries  # noqa: E402
 from services.indexer.search.searcher import Request, Searcher  # noqa: E402
 from services.indexer.source.walk import SourceFile, walk  # noqa: E402
 from tests.support.processes import environment, running  # noqa: E402
@@ -263,10 +263,10 @@ class CountingEmbedder:
 async def index(folder: Path) -> dict[str, Any]:
     """One index run in this process; `watch` measures it from outside."""
     settings = load()
-    async with open_parts(settings, settings.code_model) as parts:
-        counting = CountingEmbedder(parts.embedder)
-        state = IndexState(settings.index_state_path)
-        indexer = Indexer(parts.vectors, counting, state, store_key="embedded")
+    async with open_engine(settings, settings.code_model) as engine:
+        counting = CountingEmbedder(engine.embedder)
+        state = Manifest(settings.index_state_path)
+        indexer = Indexer(engine.vectors, counting, state, store_key="embedded")
         report = await indexer.index(folder, collection=COLLECTION, repo=COLLECTION)
         indexer.close()
     return {
@@ -339,11 +339,11 @@ async def timed(
 
 async def searched_here(corpus: Corpus) -> dict[str, Any]:
     settings = Settings(CTX_DATA_DIR=corpus.data)
-    async with open_parts(settings, settings.code_model) as parts:
-        searcher = Searcher(parts.vectors, parts.embedder)
+    async with open_engine(settings, settings.code_model) as engine:
+        searcher = Searcher(engine.vectors, engine.embedder)
 
         async def ask(query: str) -> None:
-            await searcher.search(COLLECTION, Request(understand_all(query), limit=LIMIT))
+            await searcher.search(COLLECTION, Request(parse_queries(query), limit=LIMIT))
 
         return await timed(corpus, ask, time.process_time)
 

@@ -35,11 +35,11 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from scripts.bench.serving import percentiles  # noqa: E402
-from services.core.engine.engine import open_parts  # noqa: E402
+from services.core.engine.engine import open_engine  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
 from services.memory.memories.memories import Memories  # noqa: E402
 from services.memory.records.store import Records  # noqa: E402
-from services.memory.records.types import Criteria, Draft, Kind  # noqa: E402
+from services.memory.records.types import Criteria, Draft, EntryKind  # noqa: E402
 from services.memory.service import open_memory  # noqa: E402
 from tests.support.postgres import execute, running_server, sibling  # noqa: E402
 
@@ -131,7 +131,9 @@ async def _store_many(url: str, file: Path, stores: int) -> None:
 
         async def work() -> None:
             for number in numbers:
-                draft = Draft(Kind.THREAD, "threads", f"{number}", thread=file.name, source="user")
+                draft = Draft(
+                    EntryKind.THREAD, "threads", f"{number}", thread=file.name, source="user"
+                )
                 [(_, uuid, _)] = await records.add([draft])
                 acknowledged.write(f"{uuid}\n")
 
@@ -141,7 +143,7 @@ async def _store_many(url: str, file: Path, stores: int) -> None:
 
 async def _lost(url: str, uuids: Sequence[str]) -> set[str]:
     records = await Records.open(url)
-    found = {entry.uuid for entry in await records.get_by_uuid(uuids, Kind.THREAD)}
+    found = {entry.uuid for entry in await records.get_by_uuid(uuids, EntryKind.THREAD)}
     await records.close()
     return set(uuids) - found
 
@@ -189,10 +191,10 @@ def _let_live(journal: Path, chance: random.Random) -> None:
 async def memory_server(url: str, work: Path) -> AsyncIterator[tuple[Memories, Any]]:
     settings = Settings(data_dir=work / "data", database_url=url)
     async with (
-        open_parts(settings, settings.memory_model) as parts,
-        open_memory(settings, parts) as memory,
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as memory,
     ):
-        yield memory.memories, parts.vectors
+        yield memory.memories, engine.vectors
 
 
 async def _serve(url: str, work: Path, journal: Path, seed: int) -> None:
@@ -261,7 +263,7 @@ async def _check(url: str, work: Path, allowed: dict[str, set[str | None]], answ
 
 async def _texts(url: str) -> list[str]:
     records = await Records.open(url)
-    found = await records.select(Criteria(Kind.MEMORY), 1_000_000, 0)
+    found = await records.select(Criteria(EntryKind.MEMORY), 1_000_000, 0)
     await records.close()
     return [entry.text for entry in found]
 
@@ -311,7 +313,7 @@ async def _speed(url: str, entries: int) -> dict[str, Any]:
 def _draft(chance: random.Random, number: int) -> Draft:
     text = " ".join(chance.choices(WORDS, k=60))
     return Draft(
-        Kind.THREAD,
+        EntryKind.THREAD,
         "threads",
         f"{number} {text}",
         thread=f"thread-{number % 500}",

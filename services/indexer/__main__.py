@@ -1,6 +1,6 @@
 """`python -m services.indexer`: the indexer server alone; memories go to the memory server."""
 
-from services.core.engine.engine import open_parts
+from services.core.engine.engine import open_engine
 from services.core.memories.client import RemoteMemories
 from services.core.serving.http.server import serve
 from services.core.serving.process import main
@@ -11,8 +11,8 @@ from services.indexer.service import open_indexer
 async def run(settings: Settings, transports: frozenset[str]) -> None:
     memories = RemoteMemories(settings.memory_endpoint, settings.own_token)
     async with (
-        open_parts(settings, settings.code_model) as parts,
-        open_indexer(settings, parts, memories) as indexer,
+        open_engine(settings, settings.code_model) as engine,
+        open_indexer(settings, engine, memories) as indexer,
     ):
         await serve([indexer.service], settings, transports)
 

@@ -6,18 +6,18 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 
-from services.core.engine.engine import Parts
-from services.core.engine.query_model import QueryModels
+from services.core.engine.engine import Engine
+from services.core.engine.query_model import QueryModelResolver
 from services.core.memories.types import MemoryWriter
 from services.core.rerank.cross_encoder import open_reranker
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
-from services.indexer.search.rerank import SecondStage
+from services.indexer.search.rerank import RerankStage
 from services.indexer.search.searcher import Searcher
 from services.indexer.search.snippet import Cut
 from services.indexer.tools import indexer_tools
-from services.indexer.tools.context import Desk, open_desk
+from services.indexer.tools.context import IndexerContext, open_desk
 
 INSTRUCTIONS = (
     "The code that is being worked on. Call `repo_search` with words, a question or a symbol "
@@ -31,18 +31,18 @@ class IndexerServer:
     """The service, and what indexes and searches behind it for who shares the process."""
 
     service: Service
-    desk: Desk
+    desk: IndexerContext
     searcher: Searcher
 
 
 @contextlib.asynccontextmanager
 async def open_indexer(
-    settings: Settings, parts: Parts, memories: MemoryWriter
+    settings: Settings, engine: Engine, memories: MemoryWriter
 ) -> AsyncIterator[IndexerServer]:
     """The indexer over shared parts; memories go where the composition root says."""
     sessions = SessionDefaults(reserved=settings.memory_collection_name)
-    desk = await asyncio.to_thread(open_desk, settings, parts, sessions)
-    searcher = await open_searcher(settings, parts)
+    desk = await asyncio.to_thread(open_desk, settings, engine, sessions)
+    searcher = await open_searcher(settings, engine)
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
@@ -53,10 +53,10 @@ async def open_indexer(
             default_repo(settings),
             Cut(settings.micro_chunk_tokens, settings.micro_chunk_stride),
         ),
-        checks={"qdrant": parts.vectors.ping, "embedding": parts.check_model},
+        checks={"qdrant": engine.vectors.ping, "embedding": engine.check_model},
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
-        advice=partial(parts.advice, [settings.collection_name]),
+        advice=partial(engine.advice, [settings.collection_name]),
     )
     try:
         yield IndexerServer(service, desk, searcher)
@@ -64,19 +64,19 @@ async def open_indexer(
         desk.close()
 
 
-async def open_searcher(settings: Settings, parts: Parts) -> Searcher:
+async def open_searcher(settings: Settings, engine: Engine) -> Searcher:
     """With the reranker that is configured, loaded now and not in a request."""
     reranker = await asyncio.to_thread(open_reranker, settings.rerank_model, settings.models_dir)
     second = None
     if reranker is not None:
-        second = SecondStage(
+        second = RerankStage(
             reranker,
             blend=settings.rerank_blend_weight,
             symbol_boost=settings.post_rerank_symbol_boost,
             deadline_seconds=settings.rerank_timeout_seconds,
         )
-    models = QueryModels(parts.vectors, parts.embedder, settings.models_dir)
-    return Searcher(parts.vectors, parts.embedder, second=second, models=models)
+    models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
+    return Searcher(engine.vectors, engine.embedder, second=second, models=models)
 
 
 def default_repo(settings: Settings) -> str | None:

@@ -1,6 +1,6 @@
 """`python -m services.memory`: the memory server alone."""
 
-from services.core.engine.engine import open_parts
+from services.core.engine.engine import open_engine
 from services.core.serving.http.server import serve
 from services.core.serving.process import main
 from services.core.settings import Settings
@@ -9,8 +9,8 @@ from services.memory.service import open_memory
 
 async def run(settings: Settings, transports: frozenset[str]) -> None:
     async with (
-        open_parts(settings, settings.memory_model) as parts,
-        open_memory(settings, parts) as memory,
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as memory,
     ):
         await serve([memory.service], settings, transports)
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 
-from services.core.engine.engine import Parts
-from services.core.engine.query_model import QueryModels
+from services.core.engine.engine import Engine
+from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import ModelMismatch, StorageFailed
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
@@ -15,9 +15,9 @@ from services.core.settings import Settings
 from services.memory.memories.memories import Memories
 from services.memory.memories.tools import memory_tools
 from services.memory.projection.outbox import Outbox
-from services.memory.projection.projection import MemoryVectors, Route
+from services.memory.projection.projection import MemoryVectors, ProjectionTarget
 from services.memory.records.store import Records
-from services.memory.records.types import Kind
+from services.memory.records.types import EntryKind
 from services.memory.threads.service import Threads, open_threads, thread_route
 from services.memory.threads.tools import thread_tools
 
@@ -40,22 +40,22 @@ class MemoryServer:
 
 
 @contextlib.asynccontextmanager
-async def open_memory(settings: Settings, parts: Parts) -> AsyncIterator[MemoryServer]:
+async def open_memory(settings: Settings, engine: Engine) -> AsyncIterator[MemoryServer]:
     """Open the records, heal what a crash left, and serve until the end."""
     async with contextlib.AsyncExitStack() as stack:
         records = await open_records(settings)
         stack.push_async_callback(records.close)
         collection = settings.memory_collection_name
-        outbox = open_outbox(settings, parts, records)
+        outbox = open_outbox(settings, engine, records)
         await _begin(outbox)
         await stack.enter_async_context(outbox.running())
-        threads = await stack.enter_async_context(open_threads(settings, parts, records, outbox))
+        threads = await stack.enter_async_context(open_threads(settings, engine, records, outbox))
         sessions = SessionDefaults(reserved=settings.collection_name)
         memories = Memories(
             records,
             outbox,
-            parts.vectors,
-            QueryModels(parts.vectors, parts.embedder, settings.models_dir),
+            engine.vectors,
+            QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir),
             sessions,
             collection,
             taken=[settings.threads_collection_name],
@@ -66,13 +66,13 @@ async def open_memory(settings: Settings, parts: Parts) -> AsyncIterator[MemoryS
                 instructions=INSTRUCTIONS,
                 tools=[*memory_tools(memories, sessions), *thread_tools(threads)],
                 checks={
-                    "qdrant": parts.vectors.ping,
+                    "qdrant": engine.vectors.ping,
                     "sql": records.ping,
-                    "embedding": parts.check_model,
+                    "embedding": engine.check_model,
                 },
                 http_port=settings.memory_http_port,
                 sse_port=settings.memory_sse_port,
-                advice=partial(parts.advice, [collection, settings.threads_collection_name]),
+                advice=partial(engine.advice, [collection, settings.threads_collection_name]),
                 gauges={"outbox_waiting": lambda: float(outbox.waiting)},
             ),
             memories,
@@ -88,14 +88,14 @@ async def open_records(settings: Settings) -> Records:
     )
 
 
-def open_outbox(settings: Settings, parts: Parts, records: Records) -> Outbox:
+def open_outbox(settings: Settings, engine: Engine, records: Records) -> Outbox:
     """The outbox with a route for every kind. Only a server at a URL may have other writers."""
     routes = {
-        Kind.MEMORY: Route(MemoryVectors(), settings.memory_collection_name),
-        Kind.THREAD: thread_route(settings),
+        EntryKind.MEMORY: ProjectionTarget(MemoryVectors(), settings.memory_collection_name),
+        EntryKind.THREAD: thread_route(settings),
     }
     alone = settings.qdrant_url is None
-    return Outbox(records, parts.vectors, parts.embedder, routes, alone=alone)
+    return Outbox(records, engine.vectors, engine.embedder, routes, alone=alone)
 
 
 async def _begin(outbox: Outbox) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.core.embedding.cache import EmbeddingCache
-from services.indexer.indexing.manifest import IndexState, Shelf
+from services.indexer.indexing.manifest import Manifest, RepoKey
 from services.memory.records.database import Database
 
 PROCESSES = 8
@@ -23,7 +23,7 @@ def open_cache(path: Path) -> None:
 
 
 def open_state(path: Path) -> None:
-    asyncio.run(IndexState(path).owner(Shelf("embedded", "code", "repo"), "repo"))
+    asyncio.run(Manifest(path).owner(RepoKey("embedded", "code", "repo"), "repo"))
 
 
 def open_records(path: Path) -> None:

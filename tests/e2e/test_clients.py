@@ -22,9 +22,9 @@ from tests.support.mcp_clients import (
     MODERN,
     SSE,
     Answer,
-    Calls,
     Report,
     Talk,
+    ToolPipeline,
     found_ids,
     found_in,
     fresh,
@@ -54,7 +54,7 @@ TOKEN = "a-token-for-tests"
 # --- what every client does ------------------------------------------------------------------
 
 
-def conversation(service: str, word: str) -> Calls:
+def conversation(service: str, word: str) -> ToolPipeline:
     """Store a memory about the word, look for it, and make a mistake."""
     memory = {"information": f"The {word} service retries twice.", "metadata": {"tags": [word]}}
     if service == "memory":
@@ -62,7 +62,9 @@ def conversation(service: str, word: str) -> Calls:
     return [("memory_store", memory), ("qdrant_list", {}), ("memory_store", {"information": ""})]
 
 
-async def check(talk: Callable[[Calls], Awaitable[Report]], service: str, server: Server) -> Report:
+async def check(
+    talk: Callable[[ToolPipeline], Awaitable[Report]], service: str, server: Server
+) -> Report:
     """The conversation went as the contract says."""
     word = fresh("word")
     report = await talk(conversation(service, word))
@@ -165,7 +167,7 @@ async def test_fastmcp_over_stdio(server: Server, tmp_path: Path) -> None:
 async def test_mcp_over_stdio(
     server: Server,
     tmp_path: Path,
-    talk: Callable[[StdioServerParameters, Calls], Awaitable[Report]],
+    talk: Callable[[StdioServerParameters, ToolPipeline], Awaitable[Report]],
     protocol: str,
 ) -> None:
     command = stdio_command("memory", tmp_path)

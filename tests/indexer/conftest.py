@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
 from services.core.embedding.factory import SHIPPED
 from services.core.embedding.static import StaticEmbedder
-from services.core.engine.engine import Parts, open_vectors
+from services.core.engine.engine import Engine, open_vectors
 from services.core.settings import CODE_MODEL, Settings
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, Match, Record
 from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import IndexState
+from services.indexer.indexing.manifest import Manifest
 from services.indexer.indexing.report import IndexReport
 from services.indexer.schema.points import facts
 from tests.support.repositories import Repository
@@ -63,14 +63,14 @@ class Bench:
     """An indexer, its parts, and what tests ask of them."""
 
     indexer: Indexer
-    parts: Parts
-    state: IndexState
+    engine: Engine
+    state: Manifest
     model: Counting
     collection: str
 
     @property
     def store(self) -> VectorStore:
-        return self.parts.vectors
+        return self.engine.vectors
 
     async def index(self, workspace: Path, **wanted: object) -> IndexReport:
         named = {"collection": self.collection, "repo": REPO} | wanted
@@ -108,11 +108,11 @@ async def bench(settings: Settings) -> AsyncIterator[Bench]:
     async with open_vectors(settings) as vectors:
         model = Counting()
         embedder = CachedEmbedder(model, EmbeddingCache(settings.embedding_cache_path))
-        state = IndexState(settings.index_state_path)
+        state = Manifest(settings.index_state_path)
         indexer = Indexer(
             vectors, embedder, state, store_key="test", reserved=settings.memory_collection_name
         )
-        yield Bench(indexer, Parts(vectors, embedder), state, model, settings.collection_name)
+        yield Bench(indexer, Engine(vectors, embedder), state, model, settings.collection_name)
         await vectors.delete_collection(settings.collection_name)
         state.close()
         embedder.close()

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.engine.engine import Parts, open_parts
+from services.core.engine.engine import Engine, open_engine
 from services.core.settings import Settings
 from services.memory.memories.memories import Memories
 from services.memory.records.store import Records
@@ -54,12 +54,12 @@ def settings(request: pytest.FixtureRequest, data_dir: Path) -> Settings:
 
 
 @pytest.fixture
-async def parts(settings: Settings) -> AsyncIterator[Parts]:
-    async with open_parts(settings, settings.memory_model) as opened:
+async def engine(settings: Settings) -> AsyncIterator[Engine]:
+    async with open_engine(settings, settings.memory_model) as opened:
         yield opened
 
 
 @pytest.fixture
-async def memories(settings: Settings, parts: Parts) -> AsyncIterator[Memories]:
-    async with open_memory(settings, parts) as memory:
+async def memories(settings: Settings, engine: Engine) -> AsyncIterator[Memories]:
+    async with open_memory(settings, engine) as memory:
         yield memory.memories

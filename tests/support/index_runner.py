@@ -9,12 +9,12 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from services.core.engine.engine import open_parts
+from services.core.engine.engine import open_engine
 from services.core.settings import Settings
 from services.core.vectors.protocol import VectorStore
 from services.indexer.chunking.chunker import chunk
 from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import IndexState, Shelf
+from services.indexer.indexing.manifest import Manifest, RepoKey
 from services.indexer.schema.points import facts
 from services.indexer.source.walk import SourceFile, walk
 
@@ -25,22 +25,22 @@ Contents = dict[str, list[tuple[str, str]]]
 
 async def main(data: Path, workspace: Path) -> int:
     settings = Settings(data_dir=data)
-    async with open_parts(settings, settings.code_model) as parts:
-        state = IndexState(settings.index_state_path)
-        indexer = Indexer(parts.vectors, parts.embedder, state, store_key=STORE, processes=2)
-        wrong = await promises_broken(parts.vectors, state)
+    async with open_engine(settings, settings.code_model) as engine:
+        state = Manifest(settings.index_state_path)
+        indexer = Indexer(engine.vectors, engine.embedder, state, store_key=STORE, processes=2)
+        wrong = await promises_broken(engine.vectors, state)
         print(*wrong, "indexing", sep="\n", flush=True)
         await indexer.index(workspace, collection=COLLECTION, repo=REPO)
-        wrong += differences(await contents(parts.vectors), workspace)
-        wrong += await promises_broken(parts.vectors, state)
+        wrong += differences(await contents(engine.vectors), workspace)
+        wrong += await promises_broken(engine.vectors, state)
         state.close()
     print(*wrong, "finished", sep="\n", flush=True)
     return 1 if wrong else 0
 
 
-async def promises_broken(store: VectorStore, state: IndexState) -> list[str]:
+async def promises_broken(store: VectorStore, state: Manifest) -> list[str]:
     """A file that is recorded as done has all of its points, and no older ones."""
-    rows = await state.rows(Shelf(STORE, COLLECTION, REPO))
+    rows = await state.rows(RepoKey(STORE, COLLECTION, REPO))
     found = await contents(store) if rows else {}
     wrong = []
     for path, row in rows.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.engine.engine import Parts, open_parts
+from services.core.engine.engine import Engine, open_engine
 from services.core.settings import Settings
 from services.memory.records.types import Draft
 from services.memory.service import MemoryServer, open_memory
@@ -16,12 +16,12 @@ ATTEMPTS = 10  # each waits as long as a caller would
 
 
 @contextlib.asynccontextmanager
-async def serving(settings: Settings) -> AsyncIterator[tuple[MemoryServer, Parts]]:
+async def serving(settings: Settings) -> AsyncIterator[tuple[MemoryServer, Engine]]:
     async with (
-        open_parts(settings, settings.memory_model) as parts,
-        open_memory(settings, parts) as memory,
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as memory,
     ):
-        yield memory, parts
+        yield memory, engine
 
 
 async def add(threads: Threads, drafts: Sequence[Draft]) -> list[int]:
@@ -47,16 +47,16 @@ def settings(records_url: str, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def opened(settings: Settings) -> AsyncIterator[tuple[MemoryServer, Parts]]:
+async def opened(settings: Settings) -> AsyncIterator[tuple[MemoryServer, Engine]]:
     async with serving(settings) as both:
         yield both
 
 
 @pytest.fixture
-def threads(opened: tuple[MemoryServer, Parts]) -> Threads:
+def threads(opened: tuple[MemoryServer, Engine]) -> Threads:
     return opened[0].threads
 
 
 @pytest.fixture
-def parts(opened: tuple[MemoryServer, Parts]) -> Parts:
+def engine(opened: tuple[MemoryServer, Engine]) -> Engine:
     return opened[1]

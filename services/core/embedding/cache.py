@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 LAYOUT = 2  # of the file; one of another layout is emptied
 HASH_BYTES = 16  # 128 bits: no collision to be expected among any number of chunks
-KEYS_A_QUERY = 500  # below SQLite's limit on the variables of one statement
+KEYS_PER_QUERY = 500  # below SQLite's limit on the variables of one statement
 
 # Half the bytes of what is computed with; 99.99 % of a vector's direction is kept.
 STORED = np.float16
@@ -52,8 +52,8 @@ class EmbeddingCache:
         found: dict[bytes, Row] = {}
         with self._lock:
             number = self._numbers.get(model)
-            for start in range(0, len(keys), KEYS_A_QUERY):
-                batch = keys[start : start + KEYS_A_QUERY]
+            for start in range(0, len(keys), KEYS_PER_QUERY):
+                batch = keys[start : start + KEYS_PER_QUERY]
                 marks = ",".join("?" * len(batch))
                 rows = self._db.execute(
                     f"SELECT key, vector FROM vectors WHERE model = ? AND key IN ({marks})",

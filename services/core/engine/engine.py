@@ -18,13 +18,13 @@ from services.core.settings import Settings
 from services.core.vectors import validation
 from services.core.vectors.factory import open_store
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import CollectionInfo, Model
+from services.core.vectors.types import CollectionInfo, EmbeddingModel
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Parts:
+class Engine:
     """The vector store, and the embedding model of one server."""
 
     vectors: VectorStore
@@ -40,14 +40,14 @@ class Parts:
         """What the operator should know, of the store and of these collections."""
         advice = await self.vectors.advice()
         told = [advice] if advice else []
-        model = Model(self.embedder.name, self.embedder.dims)
+        model = EmbeddingModel(self.embedder.name, self.embedder.dims)
         for name in collections:
             with contextlib.suppress(CollectionNotFound):
                 told += outdated(await self.vectors.collection_info(name), model)
         return told
 
 
-def outdated(info: CollectionInfo, model: Model) -> list[str]:
+def outdated(info: CollectionInfo, model: EmbeddingModel) -> list[str]:
     """What to do about a collection that was built with another model; nothing where it was not."""
     try:
         validation.same_model(info.name, info.spec, model)
@@ -60,15 +60,15 @@ def outdated(info: CollectionInfo, model: Model) -> list[str]:
 class SharedParts:
     """One vector store under both servers, and a model for each."""
 
-    code: Parts
-    memory: Parts
+    code: Engine
+    memory: Engine
 
 
 @contextlib.asynccontextmanager
-async def open_parts(settings: Settings, model: str) -> AsyncIterator[Parts]:
+async def open_engine(settings: Settings, model: str) -> AsyncIterator[Engine]:
     """Open the store, then the model; close both at the end."""
-    async with open_vectors(settings) as vectors, _with_model(settings, vectors, model) as parts:
-        yield parts
+    async with open_vectors(settings) as vectors, _with_model(settings, vectors, model) as engine:
+        yield engine
 
 
 @contextlib.asynccontextmanager
@@ -77,19 +77,21 @@ async def open_shared_parts(settings: Settings) -> AsyncIterator[SharedParts]:
     async with contextlib.AsyncExitStack() as stack:
         vectors = await stack.enter_async_context(open_vectors(settings))
         models = dict.fromkeys((settings.code_model, settings.memory_model))
-        parts = {
+        engine = {
             model: await stack.enter_async_context(_with_model(settings, vectors, model))
             for model in models
         }
-        yield SharedParts(parts[settings.code_model], parts[settings.memory_model])
+        yield SharedParts(engine[settings.code_model], engine[settings.memory_model])
 
 
 @contextlib.asynccontextmanager
-async def _with_model(settings: Settings, vectors: VectorStore, model: str) -> AsyncIterator[Parts]:
+async def _with_model(
+    settings: Settings, vectors: VectorStore, model: str
+) -> AsyncIterator[Engine]:
     embedder = await asyncio.to_thread(open_embedder, model, settings.embedding_cache_path)
     log.info("vectors: %s; model: %s (%d)", vectors.engine, embedder.name, embedder.dims)
     try:
-        yield Parts(vectors, embedder)
+        yield Engine(vectors, embedder)
     finally:
         embedder.close()
 

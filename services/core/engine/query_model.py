@@ -12,7 +12,7 @@ from services.core.embedding.factory import open_present
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CtxError, ModelMismatch, ModelUnavailable
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import CollectionInfo, CollectionSpec, Model
+from services.core.vectors.types import CollectionInfo, CollectionSpec, EmbeddingModel
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class QueryModel:
     degraded: Sequence[str] = ()
 
 
-class QueryModels:
+class QueryModelResolver:
     """The models that collections are asked with.
 
     A collection of another model than the configured one raises ModelMismatch, which names the
@@ -49,7 +49,7 @@ class QueryModels:
         self.embedder = embedder
         self._models_dir = models_dir
         self._checked: dict[str, str] = {}
-        self._former: dict[Model, Embedder | None] = {}
+        self._former: dict[EmbeddingModel, Embedder | None] = {}
 
     async def ask(
         self,
@@ -93,7 +93,7 @@ class QueryModels:
             self._checked[collection] = physical
         return QueryModel(physical, self.embedder)
 
-    async def _rebuilt(self, physical: str, collection: str, model: Model) -> QueryModel:
+    async def _rebuilt(self, physical: str, collection: str, model: EmbeddingModel) -> QueryModel:
         embedder = await self._load(model)
         if embedder is not None:
             return QueryModel(physical, embedder)
@@ -103,7 +103,7 @@ class QueryModels:
         )
         return QueryModel(physical, None, [reason])
 
-    async def _load(self, model: Model) -> Embedder | None:
+    async def _load(self, model: EmbeddingModel) -> Embedder | None:
         """Once: the first who asks waits a moment."""
         if model not in self._former:
             if model.name == self.embedder.name:  # other vectors, the same model
@@ -112,7 +112,7 @@ class QueryModels:
                 self._former[model] = await asyncio.to_thread(self._present, model)
         return self._former[model]
 
-    def _present(self, model: Model) -> Embedder | None:
+    def _present(self, model: EmbeddingModel) -> Embedder | None:
         try:
             embedder = _opened(model.name, self._models_dir)
         except ModelUnavailable as error:

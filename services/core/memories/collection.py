@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from services.core.embedding.protocol import Embedder
-from services.core.memories.types import Memory, MemoryHit, Wanted, folded
+from services.core.memories.types import Memory, MemoryFilters, MemoryHit, folded
 from services.core.text import bm25
 from services.core.text.highlight import highlights, marked
 from services.core.text.tokens import text_terms
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import (
     CollectionSpec,
+    EmbeddingModel,
     Hit,
     IndexKind,
-    Leg,
-    Model,
     Point,
+    Prefetch,
     Query,
     RankFusion,
 )
@@ -42,7 +42,7 @@ def spec(embedder: Embedder) -> CollectionSpec:
         dense={DENSE: embedder.dims},
         sparse=[LEXICAL],
         indexes=INDEXES,
-        model=Model(embedder.name, embedder.dims),
+        model=EmbeddingModel(embedder.name, embedder.dims),
     )
 
 
@@ -64,7 +64,7 @@ async def recall(
     embedder: Embedder | None,
     collection: str,
     query: str,
-    wanted: Wanted,
+    wanted: MemoryFilters,
     limit: int,
 ) -> tuple[list[MemoryHit], int]:
     """The best memories for a query, and how many the filters admit in all.
@@ -73,21 +73,21 @@ async def recall(
     """
     where = wanted.filter()
     depth = max(MIN_CANDIDATES, limit * CANDIDATES_A_RESULT)
-    legs = []
+    prefetch = []
     if embedder is not None:
         dense = await asyncio.to_thread(embedder.embed_query, query)
-        legs.append(Leg(DENSE, dense.tolist(), depth))
+        prefetch.append(Prefetch(DENSE, dense.tolist(), depth))
     lexical = bm25.query(query)
     if lexical.indices:
-        legs.append(Leg(LEXICAL, lexical, depth))
-    if not legs:
+        prefetch.append(Prefetch(LEXICAL, lexical, depth))
+    if not prefetch:
         return [], await store.count(collection, where)
-    request = Query(legs=legs, limit=limit, fusion=RankFusion(k=RRF_K), filter=where)
+    request = Query(prefetch=prefetch, limit=limit, fusion=RankFusion(k=RRF_K), filter=where)
     hits, total = await asyncio.gather(
         store.query(collection, request), store.count(collection, where)
     )
     wanted_terms = frozenset(text_terms(query))
-    return [_memory_hit(hit, wanted_terms, len(legs)) for hit in hits], total
+    return [_memory_hit(hit, wanted_terms, len(prefetch)) for hit in hits], total
 
 
 def _payload(memory: Memory) -> dict[str, Any]:
@@ -101,16 +101,16 @@ def _payload(memory: Memory) -> dict[str, Any]:
     return {"information": memory.information, "metadata": dict(metadata), **fields}
 
 
-def _memory_hit(hit: Hit, terms: frozenset[str], legs: int) -> MemoryHit:
+def _memory_hit(hit: Hit, terms: frozenset[str], prefetch: int) -> MemoryHit:
     return {
         "id": hit.id,
         "information": hit.payload["information"],
         "metadata": hit.payload["metadata"],
-        "score": _share(hit.score, legs),
+        "score": _share(hit.score, prefetch),
         "highlights": highlights(marked(hit.payload["information"], terms)),
     }
 
 
-def _share(score: float, legs: int) -> float:
+def _share(score: float, prefetch: int) -> float:
     """A fused score as a share of the best possible one: 1.0 is first in every leg."""
-    return round(score * RRF_K / legs, 4)
+    return round(score * RRF_K / prefetch, 4)

@@ -138,7 +138,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MemoryFilters:
     """The filters of `find`."""
 
     kind: str | None = None

@@ -26,7 +26,7 @@ class IndexKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Model:
+class EmbeddingModel:
     """The embedding model that a collection was built with."""
 
     name: str
@@ -41,7 +41,7 @@ class CollectionSpec:
     sparse: Sequence[str] = ()
     multi: Mapping[str, int] = field(default_factory=dict)
     indexes: Mapping[str, IndexKind] = field(default_factory=dict)
-    model: Model | None = None
+    model: EmbeddingModel | None = None
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ Condition: TypeAlias = (
 
 
 @dataclass(frozen=True)
-class Leg:
+class Prefetch:
     """One way to look: a vector name, the value to compare with, how many candidates.
 
     `limit` counts where legs are fused; a query of one leg without fusion has its own limit.
@@ -244,7 +244,7 @@ Fusion: TypeAlias = RankFusion | ScoreFusion
 class Query:
     """Legs run in the engine under one filter and are fused there. One leg needs no fusion."""
 
-    legs: Sequence[Leg]
+    prefetch: Sequence[Prefetch]
     limit: int
     fusion: Fusion | None = None
     filter: Filter | None = None

@@ -10,10 +10,10 @@ from uuid import UUID
 from services.core.errors import InvalidInput, ModelMismatch
 from services.core.vectors.types import (
     CollectionSpec,
+    EmbeddingModel,
     Filter,
-    Leg,
-    Model,
     OrderBy,
+    Prefetch,
     Query,
     RankFusion,
     Sparse,
@@ -160,22 +160,24 @@ def query(asked: Query) -> None:
     positive("limit", asked.limit)
     if asked.offset < 0:
         raise InvalidInput("offset", f"must not be negative, as {asked.offset} is")
-    if not asked.legs:
-        raise InvalidInput("legs", "a query needs at least one")
-    for leg in asked.legs:
-        positive("leg.limit", leg.limit)
-    if len(asked.legs) > 1 and asked.fusion is None:
-        raise InvalidInput("fusion", f"{len(asked.legs)} legs need one")
+    if not asked.prefetch:
+        raise InvalidInput("prefetch", "a query needs at least one")
+    for prefetch in asked.prefetch:
+        positive("prefetch.limit", prefetch.limit)
+    if len(asked.prefetch) > 1 and asked.fusion is None:
+        raise InvalidInput("fusion", f"{len(asked.prefetch)} prefetches need one")
     if isinstance(asked.fusion, RankFusion):
-        _rank_fusion(asked.fusion, asked.legs)
+        _rank_fusion(asked.fusion, asked.prefetch)
 
 
-def _rank_fusion(fusion: RankFusion, legs: Sequence[Leg]) -> None:
+def _rank_fusion(fusion: RankFusion, prefetch: Sequence[Prefetch]) -> None:
     positive("fusion.k", fusion.k)
     if not fusion.weights:
         return
-    if len(fusion.weights) != len(legs):
-        raise InvalidInput("fusion.weights", f"{len(fusion.weights)} for {len(legs)} legs")
+    if len(fusion.weights) != len(prefetch):
+        raise InvalidInput(
+            "fusion.weights", f"{len(fusion.weights)} for {len(prefetch)} prefetches"
+        )
     if not all(math.isfinite(weight) and weight >= 0 for weight in fusion.weights):
         raise InvalidInput("fusion.weights", "must be finite and not negative")
 
@@ -208,7 +210,7 @@ def same_shape(name: str, stored: CollectionSpec, wanted: CollectionSpec) -> Non
             )
 
 
-def same_model(name: str, stored: CollectionSpec, wanted: Model) -> None:
+def same_model(name: str, stored: CollectionSpec, wanted: EmbeddingModel) -> None:
     """Raise ModelMismatch where the collection was built with another model."""
     built = stored.model
     if built and built != wanted:

@@ -56,7 +56,7 @@ def chunk(text: str, language: str, limits: ChunkLimits | None = None) -> list[C
     if not text.strip():
         return []
     lines = Lines.of(text)
-    definitions, references = understand(text, language, lines, limits)
+    definitions, references = outline_of(text, language, lines, limits)
     sizes = Sizes(limits.target, limits.most, limits.least)
     plain = "text" if language == UNKNOWN or language in HEADING_LANGUAGES else "code"
     names = sorted((d.head, d.name) for d in flatten(definitions))
@@ -66,7 +66,7 @@ def chunk(text: str, language: str, limits: ChunkLimits | None = None) -> list[C
     return result
 
 
-def understand(
+def outline_of(
     text: str, language: str, lines: Lines, limits: ChunkLimits
 ) -> tuple[list[Definition], References]:
     """The definitions and references of a text; none where it cannot be parsed."""

@@ -16,19 +16,19 @@ from services.core.errors import CollectionNotFound, CtxError, InvalidInput, Sto
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing import workspace_state as workspaces
 from services.indexer.indexing.copy import carry
-from services.indexer.indexing.manifest import IndexState, Shelf
+from services.indexer.indexing.manifest import Manifest, RepoKey
 from services.indexer.indexing.plan import Plan, is_under, make_plan
-from services.indexer.indexing.prepare import SCHEME, Job, Prepared
+from services.indexer.indexing.prepare import INDEX_VERSION, Job, Prepared
 from services.indexer.indexing.report import (
     Failure,
     IndexReport,
     Listener,
     Progress,
     Stage,
-    unheard,
+    no_progress,
 )
 from services.indexer.indexing.scan import scan
-from services.indexer.indexing.verify import doubtful_paths, path_counts
+from services.indexer.indexing.verify import path_counts, stale_paths
 from services.indexer.indexing.workers import Workers
 from services.indexer.indexing.writer import BATCH_CHUNKS, Writer
 from services.indexer.schema.points import INDEXES, spec
@@ -62,7 +62,7 @@ class Indexer:
         self,
         store: VectorStore,
         embedder: Embedder,
-        state: IndexState,
+        state: Manifest,
         *,
         store_key: str,
         reserved: str = "",
@@ -87,7 +87,7 @@ class Indexer:
         repo: str | None = None,
         subdir: str = "",
         recreate: bool = False,
-        progress: Listener = unheard,
+        progress: Listener = no_progress,
     ) -> IndexReport:
         """Index what was added or changed under `subdir`, and remove what is gone.
 
@@ -126,27 +126,27 @@ class Indexer:
     def close(self) -> None:
         self._state.close()
 
-    async def _shelf(self, workspace: Path, collection: str, repo: str | None) -> Shelf:
+    async def _shelf(self, workspace: Path, collection: str, repo: str | None) -> RepoKey:
         """A repo that is not named is named by git, apart from others of the same name."""
         if repo is not None:
-            return Shelf(self._store_key, collection, repo)
+            return RepoKey(self._store_key, collection, repo)
         found = await asyncio.to_thread(repo_of, workspace)
-        shelf = Shelf(self._store_key, collection, found.name)
+        shelf = RepoKey(self._store_key, collection, found.name)
         if await self._state.owner(shelf, found.identity) != found.identity:
             return replace(shelf, repo=found.apart())
         return shelf
 
-    async def _open(self, shelf: Shelf) -> None:
+    async def _open(self, shelf: RepoKey) -> None:
         """The collection is there, holds code, and was built with this model."""
         await self._check_kind(shelf.collection)
         await self._store.ensure_collection(shelf.collection, spec(self._embedder))
 
-    async def _is_there(self, shelf: Shelf) -> bool:
+    async def _is_there(self, shelf: RepoKey) -> bool:
         names = {info.name for info in await self._store.list_collections()}
         return shelf.collection in names
 
     async def _recreated(
-        self, shelf: Shelf, workspace: Path, subdir: str, run: "_Run"
+        self, shelf: RepoKey, workspace: Path, subdir: str, run: "_Run"
     ) -> IndexReport:
         """Rows are kept under the new collection's own name until it has taken the old one's, so
         that a run which is cut short changes nothing; the next one begins anew."""
@@ -163,10 +163,10 @@ class Indexer:
                 await self._store.delete_collection(built)
             raise
         await self._store.swap(shelf.collection, built)
-        await self._state.take_over(shelf, built)
+        await self._state.promote(shelf, built)
         return replace(report, collection=shelf.collection, carried=run.carried)
 
-    async def _carry(self, shelf: Shelf, built: str, run: "_Run") -> None:
+    async def _carry(self, shelf: RepoKey, built: str, run: "_Run") -> None:
         await run.tell("carrying", 0, 0)
         pages = carry(self._store, self._embedder, shelf.collection, built, but=shelf.repo)
         async with aclosing(pages):
@@ -174,7 +174,7 @@ class Indexer:
                 run.carried = carried
                 await run.tell("carrying", 0, 0)
 
-    async def _carries(self, shelf: Shelf) -> bool:
+    async def _carries(self, shelf: RepoKey) -> bool:
         """Whether the old collection can be read; one of ours that cannot is left behind."""
         try:
             await self._check_kind(shelf.collection)
@@ -196,20 +196,20 @@ class Indexer:
         if not (unfinished or indexed >= OURS):
             raise InvalidInput("collection", f"{collection!r} holds something else than code")
 
-    async def _broken(self, shelf: Shelf) -> bool:
+    async def _broken(self, shelf: RepoKey) -> bool:
         """Whether this is a collection of ours that cannot be loaded."""
         ours = await self._state.repos(shelf.store, shelf.collection)
         states = {info.name: info.status for info in await self._store.list_collections()}
         return bool(ours) and states.get(shelf.collection) == BROKEN
 
-    async def _run(self, shelf: Shelf, workspace: Path, subdir: str, run: "_Run") -> IndexReport:
+    async def _run(self, shelf: RepoKey, workspace: Path, subdir: str, run: "_Run") -> IndexReport:
         began = time.monotonic()
         await run.tell("looking", 0, 0)
         rows = await self._state.rows(shelf)
-        doubtful = await doubtful_paths(self._store, shelf, rows)
+        doubtful = await stale_paths(self._store, shelf, rows)
         started = time.time()
         found = await asyncio.to_thread(scan, workspace, subdir, self._limits, rows)
-        plan = make_plan(found.files, rows, scheme=SCHEME, doubtful=doubtful, subdir=subdir)
+        plan = make_plan(found.files, rows, scheme=INDEX_VERSION, doubtful=doubtful, subdir=subdir)
         writer = self._writer(shelf, plan, started)
         failures = await self._write(writer, plan, workspace, run)
         await run.tell("removing", len(plan.writes), len(plan.writes))
@@ -260,7 +260,7 @@ class Indexer:
             run.count(batch)
         return failures
 
-    def _writer(self, shelf: Shelf, plan: Plan, started: float = 0.0) -> Writer:
+    def _writer(self, shelf: RepoKey, plan: Plan, started: float = 0.0) -> Writer:
         return Writer(self._store, self._embedder, self._state, shelf, plan.replacing, started)
 
 
@@ -300,7 +300,7 @@ class _Run:
 
 
 @contextlib.asynccontextmanager
-async def _state_kept(workspace: Path, shelf: Shelf, listener: Listener) -> AsyncIterator[_Run]:
+async def _state_kept(workspace: Path, shelf: RepoKey, listener: Listener) -> AsyncIterator[_Run]:
     """The workspace's state file says how the run goes, and how it ended."""
     state = await asyncio.to_thread(workspaces.started, workspace, shelf.collection, shelf.repo)
     run = _Run(workspace, state, listener)

@@ -47,7 +47,7 @@ IS_SHELF = "store = ? AND collection = ? AND repo = ?"
 
 
 @dataclass(frozen=True)
-class Shelf:
+class RepoKey:
     """Where the files of a repo stand: the Qdrant, the collection in it, the repo's name.
 
     The Qdrant counts: what is in the embedded one says nothing about a server's.
@@ -63,7 +63,7 @@ class Shelf:
 
 
 @dataclass(frozen=True)
-class FileRow:
+class ManifestRow:
     """A file as it was indexed. `writing`: its points may be there in part, or not at all."""
 
     path: str
@@ -80,7 +80,7 @@ class FileRow:
         return self.status == DONE
 
 
-class IndexState:
+class Manifest:
     """The table of indexed files. Opened by the first call; every call runs off the event loop."""
 
     def __init__(self, path: Path) -> None:
@@ -88,11 +88,11 @@ class IndexState:
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
 
-    async def rows(self, shelf: Shelf) -> dict[str, FileRow]:
+    async def rows(self, shelf: RepoKey) -> dict[str, ManifestRow]:
         """Every file of a repo, by path."""
         query = f"SELECT {COLUMNS} FROM files WHERE {IS_SHELF}"
         found = await self._run(lambda db: db.execute(query, shelf.key).fetchall())
-        return {row[0]: FileRow(*row) for row in found}
+        return {row[0]: ManifestRow(*row) for row in found}
 
     async def repos(self, store: str, collection: str) -> set[str]:
         """The repos that share a collection."""
@@ -100,7 +100,7 @@ class IndexState:
         found = await self._run(lambda db: db.execute(query, (store, collection)).fetchall())
         return {row[0] for row in found}
 
-    async def owner(self, shelf: Shelf, identity: str) -> str:
+    async def owner(self, shelf: RepoKey, identity: str) -> str:
         """Whose name this is: the first to ask for it, and it keeps it."""
 
         def claim(db: sqlite3.Connection) -> str:
@@ -110,25 +110,25 @@ class IndexState:
 
         return await self._run(claim)
 
-    async def put(self, shelf: Shelf, rows: Iterable[FileRow]) -> None:
+    async def put(self, shelf: RepoKey, rows: Iterable[ManifestRow]) -> None:
         """Record these rows in one transaction."""
-        marks = ", ".join("?" * (len(shelf.key) + len(FileRow.__dataclass_fields__)))
+        marks = ", ".join("?" * (len(shelf.key) + len(ManifestRow.__dataclass_fields__)))
         statement = (
             f"INSERT OR REPLACE INTO files (store, collection, repo, {COLUMNS}) VALUES ({marks})"
         )
         values = [(*shelf.key, *vars(row).values()) for row in rows]
         await self._change(lambda db: db.executemany(statement, values))
 
-    async def doubt(self, shelf: Shelf, paths: Sequence[str]) -> None:
+    async def mark_dirty(self, shelf: RepoKey, paths: Sequence[str]) -> None:
         """Say of these paths that their points may be there or not."""
         change = f"UPDATE files SET status = '{WRITING}' WHERE {IS_SHELF} AND path IN "
         await self._on_paths(change, shelf, paths)
 
-    async def forget(self, shelf: Shelf, paths: Sequence[str]) -> None:
+    async def forget(self, shelf: RepoKey, paths: Sequence[str]) -> None:
         """Drop the rows of these paths."""
         await self._on_paths(f"DELETE FROM files WHERE {IS_SHELF} AND path IN ", shelf, paths)
 
-    async def _on_paths(self, statement: str, shelf: Shelf, paths: Sequence[str]) -> None:
+    async def _on_paths(self, statement: str, shelf: RepoKey, paths: Sequence[str]) -> None:
         """In one transaction, however many they are."""
 
         def change(db: sqlite3.Connection) -> None:
@@ -139,11 +139,11 @@ class IndexState:
 
         await self._run(change)
 
-    async def forget_repo(self, shelf: Shelf) -> None:
+    async def forget_repo(self, shelf: RepoKey) -> None:
         """Drop every row of the repo; its name stays its own."""
         await self._change(lambda db: db.execute(f"DELETE FROM files WHERE {IS_SHELF}", shelf.key))
 
-    async def take_over(self, shelf: Shelf, built: str) -> None:
+    async def promote(self, shelf: RepoKey, built: str) -> None:
         """The rows that were written for a new collection stand in the place of the old ones."""
 
         def change(db: sqlite3.Connection) -> None:

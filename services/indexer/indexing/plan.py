@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from services.indexer.indexing.manifest import FileRow
+from services.indexer.indexing.manifest import ManifestRow
 from services.indexer.source.walk import SourceFile
 
 
@@ -33,7 +33,7 @@ class Plan:
 
 def make_plan(
     found: Iterable[SourceFile],
-    rows: Mapping[str, FileRow],
+    rows: Mapping[str, ManifestRow],
     *,
     scheme: int,
     doubtful: Collection[str] = (),
@@ -74,5 +74,5 @@ def is_under(path: str, subdir: str) -> bool:
     return not subdir or path.startswith(f"{subdir}/")
 
 
-def _is_current(file: SourceFile, row: FileRow, scheme: int) -> bool:
+def _is_current(file: SourceFile, row: ManifestRow, scheme: int) -> bool:
     return row.done and row.blob == file.blob and row.scheme == scheme

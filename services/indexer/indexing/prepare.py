@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 # Raised whenever the chunks, terms or payload of the same content change: every file is then
 # written again by the next run.
-SCHEME = 3
+INDEX_VERSION = 3
 
 # Objects made between two looks for cycles: chunks have none, and looking took a tenth of the time.
 GC_THRESHOLD = 100_000

@@ -21,7 +21,7 @@ class Progress:
 Listener = Callable[[Progress], Awaitable[None]]
 
 
-async def unheard(_: Progress) -> None:
+async def no_progress(_: Progress) -> None:
     """For who does not want to know."""
 
 

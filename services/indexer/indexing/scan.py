@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from services.indexer.indexing.manifest import FileRow
+from services.indexer.indexing.manifest import ManifestRow
 from services.indexer.indexing.plan import is_under
 from services.indexer.source.listing import listing
 from services.indexer.source.walk import Known, Limits, Skipped, SourceFile, checked, look, walk
@@ -22,7 +22,7 @@ class Scan:
     skipped: Mapping[str, int]
 
 
-def scan(root: Path, subdir: str, limits: Limits, rows: Mapping[str, FileRow]) -> Scan:
+def scan(root: Path, subdir: str, limits: Limits, rows: Mapping[str, ManifestRow]) -> Scan:
     """Look at every file; those that are as their rows say are not read. Blocking."""
     known = {
         path: Known(row.size, row.modified, row.blob) for path, row in rows.items() if row.done

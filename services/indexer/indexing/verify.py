@@ -5,13 +5,13 @@ from collections.abc import Mapping
 
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, Match
-from services.indexer.indexing.manifest import FileRow, Shelf
+from services.indexer.indexing.manifest import ManifestRow, RepoKey
 
 FIRST_PATHS = 10_000  # asked for at once; more are asked for where a repo has more
 
 
-async def doubtful_paths(
-    store: VectorStore, shelf: Shelf, rows: Mapping[str, FileRow]
+async def stale_paths(
+    store: VectorStore, shelf: RepoKey, rows: Mapping[str, ManifestRow]
 ) -> frozenset[str]:
     """The paths whose number of points is not the recorded one. One count when all is well."""
     whole = all(row.done for row in rows.values())
@@ -26,7 +26,7 @@ async def doubtful_paths(
     )
 
 
-async def path_counts(store: VectorStore, shelf: Shelf) -> dict[str, int]:
+async def path_counts(store: VectorStore, shelf: RepoKey) -> dict[str, int]:
     """How many points stand at each path of the repo."""
     limit = FIRST_PATHS
     while True:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Condition, Filter, HasId, Match, MatchAny, Point
-from services.indexer.indexing.manifest import DONE, WRITING, FileRow, IndexState, Shelf
-from services.indexer.indexing.prepare import SCHEME, Prepared, PreparedChunk
+from services.indexer.indexing.manifest import DONE, WRITING, Manifest, ManifestRow, RepoKey
+from services.indexer.indexing.prepare import INDEX_VERSION, Prepared, PreparedChunk
 from services.indexer.schema.points import DENSE, LEXICAL
 from services.indexer.source.walk import SourceFile
 
@@ -32,8 +32,8 @@ class Writer:
 
     store: VectorStore
     embedder: Embedder
-    state: IndexState
-    shelf: Shelf
+    state: Manifest
+    shelf: RepoKey
     replacing: Collection[str]
     started: float
 
@@ -50,10 +50,10 @@ class Writer:
         await self._delete_older([each for each in batch if each.file.path in self.replacing])
         await self.state.put(self.shelf, [self._row(each, DONE) for each in batch])
 
-    async def touch(self, files: Sequence[SourceFile], rows: dict[str, FileRow]) -> None:
+    async def touch(self, files: Sequence[SourceFile], rows: dict[str, ManifestRow]) -> None:
         """Remember the new times of files whose content is as it was."""
         touched = [
-            FileRow(**{**vars(rows[f.path]), "size": f.size, "modified": self._modified(f)})
+            ManifestRow(**{**vars(rows[f.path]), "size": f.size, "modified": self._modified(f)})
             for f in files
         ]
         await self.state.put(self.shelf, touched)
@@ -62,7 +62,7 @@ class Writer:
         """The rows go last, and say meanwhile that nothing is certain."""
         for start in range(0, len(paths), PATHS_A_DELETE):
             batch = paths[start : start + PATHS_A_DELETE]
-            await self.state.doubt(self.shelf, batch)
+            await self.state.mark_dirty(self.shelf, batch)
             await self.store.delete(self.shelf.collection, Filter(must=self._at(batch)))
             await self.state.forget(self.shelf, batch)
 
@@ -83,16 +83,16 @@ class Writer:
             for chunk, row in zip(chunks, dense, strict=True)
         ]
 
-    def _row(self, prepared: Prepared, status: str) -> FileRow:
+    def _row(self, prepared: Prepared, status: str) -> ManifestRow:
         file = prepared.file
-        return FileRow(
+        return ManifestRow(
             path=file.path,
             blob=file.blob,
             size=file.size,
             modified=self._modified(file),
             chunks=len(prepared.chunks),
             language=file.language,
-            scheme=SCHEME,
+            scheme=INDEX_VERSION,
             status=status,
         )
 

@@ -21,7 +21,7 @@ _ASIDE = re.compile(
 _VERSION = re.compile(r"(?<![^/])v([0-9]{1,3})/")
 
 
-class Place(NamedTuple):
+class ChunkLocation(NamedTuple):
     """Where a chunk stands; also the order of what scores the same, on every machine."""
 
     repo: str
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 class Features(NamedTuple):
     """A chunk as the ranking sees it. `symbols` are in lower case, terms are stems."""
 
-    place: Place
+    location: ChunkLocation
     kind: str
     symbol_path: str
     symbols: frozenset[str]
@@ -50,7 +50,7 @@ def features(known: Mapping[str, Any]) -> Features:
     path = str(known["path"])
     names = tuple(known["symbols"])
     return Features(
-        place=Place(str(known["repo"]), path, int(known["start_line"])),
+        location=ChunkLocation(str(known["repo"]), path, int(known["start_line"])),
         kind=str(known["kind"]),
         symbol_path=str(known["symbol_path"]),
         symbols=frozenset(names),
@@ -86,7 +86,7 @@ def packed(chunk: Features) -> str:
     flags = (chunk.is_test, chunk.is_docs, chunk.is_generated, chunk.is_aside)
     return json.dumps(
         [
-            chunk.place.line,
+            chunk.location.line,
             chunk.kind,
             chunk.symbol_path,
             sorted(chunk.symbols),
@@ -100,7 +100,7 @@ def packed(chunk: Features) -> str:
 def unpacked(repo: str, path: str, text: str) -> Features:
     line, kind, symbol_path, symbols, names, symbol, test, docs, generated, aside = json.loads(text)
     return Features(
-        Place(repo, path, line),
+        ChunkLocation(repo, path, line),
         kind,
         symbol_path,
         frozenset(symbols),

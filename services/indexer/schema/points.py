@@ -13,8 +13,8 @@ from services.core.text.bm25 import Field, fields_document
 from services.core.vectors.types import (
     CollectionInfo,
     CollectionSpec,
+    EmbeddingModel,
     IndexKind,
-    Model,
     Sparse,
 )
 from services.indexer.chunking.chunker import Chunk
@@ -49,7 +49,7 @@ def spec(embedder: Embedder) -> CollectionSpec:
         dense={DENSE: embedder.dims},
         sparse=[LEXICAL],
         indexes=INDEXES,
-        model=Model(embedder.name, embedder.dims),
+        model=EmbeddingModel(embedder.name, embedder.dims),
     )
 
 
@@ -75,12 +75,12 @@ def payload(repo: str, file: SourceFile, chunk: Chunk, indexed_at: datetime) -> 
     The embedded engine takes 7 microseconds for every text it is given, however short: a chunk in
     twenty-five texts cost more than its two vectors.
     """
-    place = _place(file.path)
+    location = _place(file.path)
     compared: dict[str, Any] = {
         "repo": repo,
         "path": file.path,
-        "dirs": place.folders,
-        "ext": place.extension,
+        "dirs": location.folders,
+        "ext": location.extension,
         "language": file.language,
         "kind": chunk.kind,
         "symbols": [name.lower() for name in chunk.symbols],

@@ -13,7 +13,7 @@ MAX_KNOWN = 20_000  # about 30 MB; reading a chunk costs fifteen times as much a
 _READ = ("repo", "path", WEIGHED)
 
 
-class KnownChunks:
+class FeatureCache:
     """The features of chunks that were met before; others are read from the store."""
 
     def __init__(self, store: VectorStore, most: int = MAX_KNOWN) -> None:

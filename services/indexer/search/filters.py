@@ -21,7 +21,7 @@ KIN = {
 
 
 @dataclass(frozen=True)
-class Scope:
+class SearchFilters:
     """Filters, each empty when it does not restrict."""
 
     repos: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Scope:
     is_test: bool | None = None
     is_config: bool | None = None
 
-    def narrowed(self, inline: dict[str, list[str]]) -> "Scope":
+    def narrowed(self, inline: dict[str, list[str]]) -> "SearchFilters":
         """With the filters that were written into the query."""
         names = {
             "language": "languages",

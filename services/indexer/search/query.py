@@ -29,7 +29,7 @@ _SYMBOL_QUERY = re.compile(r"^[\w$]+(?:(?:\.|::|#|->|/)[\w$]+)*(?:\(\))?$")
 
 
 @dataclass(frozen=True)
-class Question:
+class ParsedQuery:
     """One query, understood. `names` are identifiers as written, the most specific first."""
 
     text: str
@@ -39,7 +39,7 @@ class Question:
     filters: dict[str, list[str]] = field(default_factory=dict)
 
 
-def understand(query: str) -> Question:
+def parse_query(query: str) -> ParsedQuery:
     """Take the filters out of the text, and tell a symbol from prose."""
     if len(query) > MAX_QUERY_LENGTH:
         raise InvalidInput(
@@ -52,15 +52,17 @@ def understand(query: str) -> Question:
     if not text and not filters:
         raise InvalidInput("query", "Query cannot be empty")
     is_symbol = bool(_SYMBOL_QUERY.match(text))
-    return Question(text, frozenset(text_terms(text)), _names(text, is_symbol), is_symbol, filters)
+    return ParsedQuery(
+        text, frozenset(text_terms(text)), _names(text, is_symbol), is_symbol, filters
+    )
 
 
-def understand_all(queries: str | Sequence[str]) -> list[Question]:
+def parse_queries(queries: str | Sequence[str]) -> list[ParsedQuery]:
     """One question for each query of a list."""
     asked = [queries] if isinstance(queries, str) else list(queries)
     if not asked:
         raise InvalidInput("query", "Query cannot be empty")
-    return [understand(query) for query in asked]
+    return [parse_query(query) for query in asked]
 
 
 def _names(text: str, is_symbol: bool) -> tuple[str, ...]:

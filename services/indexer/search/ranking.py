@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from services.indexer.schema.features import Features, Place, version
-from services.indexer.search.query import Question
+from services.indexer.schema.features import ChunkLocation, Features, version
+from services.indexer.search.query import ParsedQuery
 
 _TEST_WORDS = frozenset({"test", "spec", "testcas", "fixtur", "mock"})  # stems that ask for tests
 _DOC_WORDS = frozenset({"doc", "document", "readm", "guid", "tutori", "changelog"})
@@ -54,7 +54,7 @@ class Candidate(NamedTuple):
 
     @property
     def file(self) -> tuple[str, str]:
-        return self.features.place[:2]
+        return self.features.location[:2]
 
 
 class Ranked(NamedTuple):
@@ -65,8 +65,8 @@ class Ranked(NamedTuple):
     rules: Mapping[str, float]
 
     @property
-    def order(self) -> tuple[float, Place]:
-        return -self.score, self.candidate.features.place
+    def order(self) -> tuple[float, ChunkLocation]:
+        return -self.score, self.candidate.features.location
 
 
 def words_of(candidates: Sequence[Candidate]) -> Iterator[str]:
@@ -78,7 +78,7 @@ def words_of(candidates: Sequence[Candidate]) -> Iterator[str]:
 
 def rank(
     candidates: Sequence[Candidate],
-    question: Question,
+    question: ParsedQuery,
     near: Mapping[str, float],
     weights: Weights = DEFAULT,
 ) -> list[Ranked]:
@@ -104,8 +104,8 @@ def select(
     heapq.heapify(heads)
     chosen: list[Ranked] = []
     while heads and len(chosen) < limit:
-        _, place, shown = heapq.heappop(heads)
-        items = files[place[:2]]
+        _, location, shown = heapq.heappop(heads)
+        items = files[location[:2]]
         chosen.append(items[shown])
         shown += 1
         if shown < min(per_path, len(items)):
@@ -114,11 +114,11 @@ def select(
     return chosen
 
 
-def merged(questions: Sequence[Question]) -> Question:
+def merged(questions: Sequence[ParsedQuery]) -> ParsedQuery:
     """Several queries about one thing as one question."""
     if len(questions) == 1:
         return questions[0]
-    return Question(
+    return ParsedQuery(
         text=" ".join(question.text for question in questions),
         terms=frozenset().union(*(question.terms for question in questions)),
         names=tuple(dict.fromkeys(name for question in questions for name in question.names)),
@@ -147,7 +147,7 @@ def _fused(candidates: Sequence[Candidate], weights: Weights) -> list[float]:
 def _ruled(
     candidate: Candidate,
     fused: float,
-    question: Question,
+    question: ParsedQuery,
     near: Mapping[str, float],
     weights: Weights,
     aside: bool,
@@ -155,13 +155,13 @@ def _ruled(
     chunk = candidate.features
     defined = _definition(chunk, question, weights)
     named = _naming(chunk, question.terms, near, weights)
-    place = _place(chunk, question.terms, aside, weights)
-    score = (fused + defined) * named * place
-    rules = {"fusion": fused, "definition": defined, "naming": named, "place": place}
+    location = _place(chunk, question.terms, aside, weights)
+    score = (fused + defined) * named * location
+    rules = {"fusion": fused, "definition": defined, "naming": named, "location": location}
     return Ranked(candidate, score, rules)
 
 
-def _definition(chunk: Features, question: Question, weights: Weights) -> float:
+def _definition(chunk: Features, question: ParsedQuery, weights: Weights) -> float:
     """What the chunk gains for defining the name that the query is."""
     if not question.is_symbol:
         return 0.0
@@ -205,7 +205,7 @@ def _place(chunk: Features, query: frozenset[str], aside: bool, weights: Weights
 
 def _superseded(candidates: Sequence[Candidate], query: str) -> set[tuple[str, str]]:
     """Files of an older version, unless the query names it."""
-    versions = {c.file: found for c in candidates if (found := version(c.features.place.path))}
+    versions = {c.file: found for c in candidates if (found := version(c.features.location.path))}
     newest: dict[tuple[str, str], int] = {}
     for (repo, _), (folder, number) in versions.items():
         newest[repo, folder] = max(number, newest.get((repo, folder), 0))

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from services.core.rerank.cross_encoder import Reranker, fit_in_time
-from services.indexer.search.query import Question
+from services.indexer.search.query import ParsedQuery
 from services.indexer.search.ranking import Ranked
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHit:
     """A ranked result with its whole payload, and the reranker's opinion where there is one."""
 
     ranked: Ranked
@@ -28,7 +28,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class SecondStage:
+class RerankStage:
     """A reranker, how much its opinion counts, and how long it may take."""
 
     reranker: Reranker
@@ -36,14 +36,14 @@ class SecondStage:
     symbol_boost: float
     deadline_seconds: float
 
-    async def reordered(self, question: Question, found: Sequence[Found]) -> list[Found]:
+    async def reordered(self, question: ParsedQuery, found: Sequence[SearchHit]) -> list[SearchHit]:
         """The same results in the order of the blended score; TimedOut when it takes too long."""
         texts = [_text(item) for item in found]
         fits = await fit_in_time(self.reranker, question.text, texts, self.deadline_seconds)
         judged = [self._judged(item, fit) for item, fit in zip(found, fits, strict=True)]
         return sorted(judged, key=lambda item: -item.score)
 
-    def _judged(self, item: Found, fit: float) -> Found:
+    def _judged(self, item: SearchHit, fit: float) -> SearchHit:
         """A definition of the very name keeps its place, whatever the reranker thinks."""
         score = self.blend * fit + (1 - self.blend) * squashed(item.ranked.score)
         boost = self.symbol_boost * item.ranked.rules.get("definition", 0.0)
@@ -54,7 +54,7 @@ def squashed(score: float) -> float:
     return score / (1.0 + score)
 
 
-def _text(item: Found) -> str:
+def _text(item: SearchHit) -> str:
     payload = item.payload
     head = f"{payload['path']} {payload['symbol_path']}"
     return f"{head}\n{payload['text']}"

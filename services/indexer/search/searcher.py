@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from services.core.embedding.protocol import Embedder
-from services.core.engine.query_model import QueryModel, QueryModels
+from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import InvalidInput, TimedOut
 from services.core.text import bm25
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import CollectionInfo, Filter, Hit, Leg, MatchAny, Query
+from services.core.vectors.types import CollectionInfo, Filter, Hit, MatchAny, Prefetch, Query
 from services.indexer.schema.points import DENSE, LEXICAL, facts, holds_code, spec
-from services.indexer.search.feature_cache import KnownChunks
-from services.indexer.search.filters import Scope
-from services.indexer.search.query import Question
+from services.indexer.search.feature_cache import FeatureCache
+from services.indexer.search.filters import SearchFilters
+from services.indexer.search.query import ParsedQuery
 from services.indexer.search.ranking import (
     DEFAULT,
     Candidate,
@@ -24,8 +24,8 @@ from services.indexer.search.ranking import (
     select,
     words_of,
 )
-from services.indexer.search.rerank import Found, SecondStage
-from services.indexer.search.word_similarity import Nearness
+from services.indexer.search.rerank import RerankStage, SearchHit
+from services.indexer.search.word_similarity import WordSimilarity
 
 DEPTH = 100  # candidates a leg gives: 60 cost quality on the benchmark, 200 gained none
 DEFINITIONS = 30  # of a name that the query says; common names have many
@@ -35,8 +35,8 @@ DEFINITIONS = 30  # of a name that the query says; common names have many
 class Request:
     """What to search for, where, and how much of it."""
 
-    questions: Sequence[Question]
-    scope: Scope = field(default_factory=Scope)
+    questions: Sequence[ParsedQuery]
+    scope: SearchFilters = field(default_factory=SearchFilters)
     limit: int = 10
     per_path: int = 2
     rerank: bool | None = None  # None: when a reranker is configured
@@ -48,7 +48,7 @@ class Request:
 class Outcome:
     """The results, how many there were before the limit, and what went otherwise than asked."""
 
-    results: Sequence[Found]
+    results: Sequence[SearchHit]
     total: int
     used_rerank: bool = False
     degraded: Sequence[str] = ()
@@ -62,17 +62,17 @@ class Searcher:
         store: VectorStore,
         embedder: Embedder,
         weights: Weights = DEFAULT,
-        second: SecondStage | None = None,
-        models: QueryModels | None = None,
+        second: RerankStage | None = None,
+        models: QueryModelResolver | None = None,
     ) -> None:
         """`models` says with which one a collection is asked that is being rebuilt."""
         self._store = store
         self._spec = spec(embedder)
-        self._models = models or QueryModels(store, embedder)
+        self._models = models or QueryModelResolver(store, embedder)
         self._weights = weights
         self._second = second
-        self._chunks = KnownChunks(store)
-        self._near = Nearness(embedder)
+        self._chunks = FeatureCache(store)
+        self._near = WordSimilarity(embedder)
 
     async def search(self, collection: str, request: Request) -> Outcome:
         """Of a collection that is being rebuilt with another model, with its own."""
@@ -97,7 +97,7 @@ class Searcher:
         return await self._reranked(collection, question, ranked, request)
 
     async def _reranked(
-        self, collection: str, question: Question, ranked: Sequence[Ranked], request: Request
+        self, collection: str, question: ParsedQuery, ranked: Sequence[Ranked], request: Request
     ) -> Outcome:
         """The best candidates read again by the reranker; without it the order stays."""
         depth = max(request.rerank_top_n, request.limit)
@@ -131,11 +131,11 @@ class Searcher:
             for name, chunk in known.items()
         ]
 
-    async def _read(self, collection: str, chosen: Sequence[Ranked]) -> list[Found]:
+    async def _read(self, collection: str, chosen: Sequence[Ranked]) -> list[SearchHit]:
         records = await self._store.retrieve(collection, [item.candidate.id for item in chosen])
         payloads = {record.id: facts(record.payload) for record in records}
         return [
-            Found(item, payloads[item.candidate.id])
+            SearchHit(item, payloads[item.candidate.id])
             for item in chosen
             if item.candidate.id in payloads
         ]
@@ -146,7 +146,7 @@ def _require_code(info: CollectionInfo) -> None:
         raise InvalidInput("collection", f"{info.name!r} holds something else than code")
 
 
-async def _embedded(embedder: Embedder | None, question: Question) -> list[float] | None:
+async def _embedded(embedder: Embedder | None, question: ParsedQuery) -> list[float] | None:
     if embedder is None:
         return None
     vector: list[float] = (await asyncio.to_thread(embedder.embed_query, question.text)).tolist()
@@ -154,14 +154,14 @@ async def _embedded(embedder: Embedder | None, question: Question) -> list[float
 
 
 def _queries(
-    question: Question, dense: Sequence[float] | None, where: Filter | None
+    question: ParsedQuery, dense: Sequence[float] | None, where: Filter | None
 ) -> list[Query]:
     """Without a dense vector words are all there is, of the definitions too."""
-    legs = [Leg(DENSE, dense, DEPTH)] if dense is not None else []
+    prefetch = [Prefetch(DENSE, dense, DEPTH)] if dense is not None else []
     lexical = bm25.query(question.text)
     if lexical.indices:
-        legs.append(Leg(LEXICAL, lexical, DEPTH))
-    queries = [Query([leg], limit=DEPTH, filter=where, with_payload=False) for leg in legs]
+        prefetch.append(Prefetch(LEXICAL, lexical, DEPTH))
+    queries = [Query([leg], limit=DEPTH, filter=where, with_payload=False) for leg in prefetch]
     if question.names and queries:
         named = MatchAny("symbols", [name.lower() for name in question.names])
         narrowed = Filter(must=[named, where] if where else [named])
@@ -175,7 +175,7 @@ def _scores(
     """Each chunk's best score of each kind."""
     scores: dict[str, dict[str, float]] = {DENSE: {}, LEXICAL: {}}
     for query, hits in zip(queries, answers, strict=True):
-        best = scores[query.legs[0].using]
+        best = scores[query.prefetch[0].using]
         for hit in hits:
             best[hit.id] = max(hit.score, best.get(hit.id, 0.0))
     return scores

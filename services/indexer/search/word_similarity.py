@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from services.core.embedding.protocol import Embedder
 from services.core.text.tokens import parts, terms
-from services.indexer.search.query import Question
+from services.indexer.search.query import ParsedQuery
 
 # Below this cosine two words have nothing to do with each other; chosen on the benchmark, where
 # 0.1 to 0.4 are alike.
@@ -22,14 +22,14 @@ MAX_WORDS_KNOWN = 20_000  # about 20 MB of vectors; then it starts anew
 Vectors = NDArray[np.float32]
 
 
-class Nearness:
+class WordSimilarity:
     """Compares words. Safe in threads: what is known only grows, or is replaced."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._known: dict[str, Vectors] = {}
 
-    async def to(self, question: Question, names: Iterable[str]) -> Mapping[str, float]:
+    async def to(self, question: ParsedQuery, names: Iterable[str]) -> Mapping[str, float]:
         """For each word of a name, from 0 to 1: how near the nearest word of the question is."""
         wanted = list(dict.fromkeys(names))
         same = equal(question, wanted)
@@ -65,6 +65,6 @@ class Nearness:
         return known
 
 
-def equal(question: Question, names: Iterable[str]) -> dict[str, float]:
+def equal(question: ParsedQuery, names: Iterable[str]) -> dict[str, float]:
     """1 for a word whose stem the question has, 0 for others."""
     return {word: float(not question.terms.isdisjoint(terms(word))) for word in names}

@@ -8,7 +8,7 @@ from services.core.errors import InvalidInput
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkspacePath:
     """A folder to index: the workspace it belongs to, and where in it it lies."""
 
     workspace: Path
@@ -34,14 +34,14 @@ class Workspaces:
             raise InvalidInput(field, f"{given or folder} is not a folder")
         return folder
 
-    def place(self, field: str, given: str | None) -> Place:
+    def place(self, field: str, given: str | None) -> WorkspacePath:
         """The folder as part of its workspace: the nearest repository above it, else the root."""
         folder = self.inside(field, given)
         root = self._root_of(folder) or self.root
         above = [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
         home = next((each for each in above if (each / ".git").exists()), root)
         subdir = folder.relative_to(home).as_posix()
-        return Place(home, "" if subdir == "." else subdir)
+        return WorkspacePath(home, "" if subdir == "." else subdir)
 
     def search_root(self, given: str | None) -> Path:
         """Where to look for workspaces: by default beside the root, as the contract has it."""

@@ -47,7 +47,7 @@ class Definition:
     children: list["Definition"] = field(default_factory=list)
 
 
-class Found(NamedTuple):
+class Capture(NamedTuple):
     """A definition as it was found, before it is known what it lies in."""
 
     start_byte: int
@@ -60,9 +60,9 @@ class Found(NamedTuple):
     name_byte: int = -1
 
 
-def found_in(tree: Tree, source: bytes, grammar: Grammar, starts: list[int]) -> list[Found]:
+def found_in(tree: Tree, source: bytes, grammar: Grammar, starts: list[int]) -> list[Capture]:
     """Every definition that the grammar's query finds, outer ones first."""
-    found: dict[int, Found] = {}
+    found: dict[int, Capture] = {}
     sections: list[int] = []
     for order, captures in grammar.find_definitions(tree):
         name_node = captures["name"][0]
@@ -80,7 +80,7 @@ def found_in(tree: Tree, source: bytes, grammar: Grammar, starts: list[int]) -> 
         first = bisect_right(starts, start) - 1
         last = bisect_right(starts, max(end - 1, start)) - 1
         role, _, kind = capture.partition(".")
-        found[at] = Found(start, end, first, last, kind, name, order, at)
+        found[at] = Capture(start, end, first, last, kind, name, order, at)
         if role == SECTION:
             sections.append(at)
     if sections:
@@ -88,7 +88,7 @@ def found_in(tree: Tree, source: bytes, grammar: Grammar, starts: list[int]) -> 
     return sorted(found.values(), key=lambda f: (f.start_byte, -f.end_byte, f.order))
 
 
-def _extend(found: dict[int, Found], sections: list[int], size: int, last: int) -> None:
+def _extend(found: dict[int, Capture], sections: list[int], size: int, last: int) -> None:
     """A section reaches to the next one, or to the end of the file."""
     headers = sorted({found[at].start_byte: found[at].start for at in sections}.items())
     headers.append((size, last + 1))
@@ -108,11 +108,11 @@ def segments(name: str, kind: str) -> list[str]:
     return [part for part in parts if part not in NO_SCOPE] or parts
 
 
-def nest(found: Iterable[Found], separator: str = ".") -> list[Definition]:
+def nest(found: Iterable[Capture], separator: str = ".") -> list[Definition]:
     """The outermost definitions, each with those inside it; a variable of a function is none."""
     roots: list[Definition] = []
     open_ones: list[_Open] = []
-    before: Found | None = None
+    before: Capture | None = None
     for item in found:
         if before and item[:2] == before[:2] and item.order != before.order:
             continue  # the same thing, named by a later pattern
@@ -143,13 +143,13 @@ class _Open(NamedTuple):
     definition: Definition
     path: str  # what the paths of those inside begin with
 
-    def holds(self, item: Found) -> bool:
+    def holds(self, item: Capture) -> bool:
         same = (self.start_byte, self.end_byte) == (item.start_byte, item.end_byte)
         return item.start_byte < self.end_byte and not same
 
 
 def _defined(
-    item: Found, parts: list[str], parent: _Open | None, separator: str
+    item: Capture, parts: list[str], parent: _Open | None, separator: str
 ) -> tuple[Definition, str]:
     """The definition, and what the paths of those inside it begin with."""
     outer = parent.path if parent else ""

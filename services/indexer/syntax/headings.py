@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from services.indexer.syntax.definitions import Definition, Found, nest
+from services.indexer.syntax.definitions import Capture, Definition, nest
 from services.indexer.syntax.lines import Lines
 
 HEADING_LANGUAGES = frozenset(["markdown", "rst"])
@@ -24,7 +24,7 @@ def headings(lines: Lines, language: str) -> list[Definition]:
     sections = []
     ends = _ends([level for _, level, _ in found], [row for row, _, _ in found], last)
     for (row, _level, title), end in zip(found, ends, strict=True):
-        sections.append(Found(row, end, row, end - 1, "heading", title))
+        sections.append(Capture(row, end, row, end - 1, "heading", title))
     return nest(sections, SEPARATOR)
 
 

@@ -16,7 +16,7 @@ from services.core.vectors.types import CollectionInfo
 from services.indexer.search.searcher import Searcher
 from services.indexer.search.snippet import DEFAULT_CUT, Cut
 from services.indexer.tools.admin import admin_tools, index_tools
-from services.indexer.tools.context import Desk
+from services.indexer.tools.context import IndexerContext
 from services.indexer.tools.search import search_tools
 
 
@@ -40,7 +40,7 @@ class CollectionList(TypedDict):
 
 
 def indexer_tools(
-    desk: Desk,
+    desk: IndexerContext,
     searcher: Searcher,
     memories: MemoryWriter,
     repo: str | None,

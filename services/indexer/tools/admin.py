@@ -13,8 +13,8 @@ from services.core.errors import CollectionNotFound
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import COLLECTION_PATTERN, SessionToken
 from services.indexer.indexing.workspace_state import find_workspaces, read_state
-from services.indexer.source.workspace import Place
-from services.indexer.tools.context import Desk, IndexResult
+from services.indexer.source.workspace import WorkspacePath
+from services.indexer.tools.context import IndexerContext, IndexResult
 from services.indexer.tools.inventory import (
     CollectionRepos,
     Moment,
@@ -111,7 +111,7 @@ class CollectionMap(TypedDict):
     total: int
 
 
-def index_tools(desk: Desk) -> Sequence[Tool]:
+def index_tools(desk: IndexerContext) -> Sequence[Tool]:
     """The tools that write the index."""
 
     async def qdrant_index(
@@ -134,13 +134,13 @@ def index_tools(desk: Desk) -> Sequence[Tool]:
         recreate: Recreate = False, collection: Collection = None, session: SessionToken = None
     ) -> IndexResult:
         """Bring the index up to date with the whole workspace."""
-        place = Place(desk.workspaces.root, "")
+        place = WorkspacePath(desk.workspaces.root, "")
         return await desk.index(place, desk.collection_of(collection, session), recreate)
 
     async def qdrant_prune() -> PruneResult:
         """Remove what is indexed of files that the workspace no longer has."""
         began = time.perf_counter()
-        place = Place(desk.workspaces.root, "")
+        place = WorkspacePath(desk.workspaces.root, "")
         pruned = await desk.indexer.prune(
             place.workspace, collection=desk.collection_of(None), repo=desk.repo_of(place)
         )
@@ -161,7 +161,7 @@ def index_tools(desk: Desk) -> Sequence[Tool]:
     ]
 
 
-def admin_tools(desk: Desk) -> Sequence[Tool]:
+def admin_tools(desk: IndexerContext) -> Sequence[Tool]:
     """The tools that tell what is indexed."""
 
     async def qdrant_status(
@@ -243,7 +243,9 @@ def admin_tools(desk: Desk) -> Sequence[Tool]:
     ]
 
 
-async def _status(desk: Desk, collection: str, max_points: int, batch: int) -> StatusResult:
+async def _status(
+    desk: IndexerContext, collection: str, max_points: int, batch: int
+) -> StatusResult:
     try:
         info = await desk.vectors.collection_info(collection)
     except CollectionNotFound:

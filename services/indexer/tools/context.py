@@ -5,16 +5,16 @@ from pathlib import Path
 
 from typing_extensions import TypedDict
 
-from services.core.engine.engine import Parts
+from services.core.engine.engine import Engine
 from services.core.serving import progress
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import IndexState
+from services.indexer.indexing.manifest import Manifest
 from services.indexer.indexing.report import IndexReport, Progress
 from services.indexer.source.walk import Limits
-from services.indexer.source.workspace import Place, Workspaces
+from services.indexer.source.workspace import WorkspacePath, Workspaces
 
 
 class IndexStats(TypedDict):
@@ -51,7 +51,7 @@ class IndexResult(TypedDict):
 
 
 @dataclass(frozen=True)
-class Desk:
+class IndexerContext:
     """What the tools work with."""
 
     indexer: Indexer
@@ -65,11 +65,11 @@ class Desk:
     def collection_of(self, given: str | None, session: str | None = None) -> str:
         return given or self.sessions.collection(session) or self.collection
 
-    def repo_of(self, place: Place) -> str | None:
+    def repo_of(self, place: WorkspacePath) -> str | None:
         """CURRENT_REPO names the workspace root; other workspaces are named by git."""
         return self.current_repo if place.workspace == self.workspaces.root else None
 
-    async def index(self, place: Place, collection: str, recreate: bool) -> IndexResult:
+    async def index(self, place: WorkspacePath, collection: str, recreate: bool) -> IndexResult:
         report = await self.indexer.index(
             place.workspace,
             collection=collection,
@@ -84,13 +84,13 @@ class Desk:
         self.indexer.close()
 
 
-def open_desk(settings: Settings, parts: Parts, sessions: SessionDefaults) -> Desk:
+def open_desk(settings: Settings, engine: Engine, sessions: SessionDefaults) -> IndexerContext:
     """The indexer and what its tools need, over shared parts."""
-    state = IndexState(settings.index_state_path)
+    state = Manifest(settings.index_state_path)
     server = str(settings.qdrant_url) if settings.qdrant_url else None
     indexer = Indexer(
-        parts.vectors,
-        parts.embedder,
+        engine.vectors,
+        engine.embedder,
         state,
         store_key=server or ("child" if settings.qdrant_bin else "embedded"),
         reserved=settings.memory_collection_name,
@@ -98,9 +98,9 @@ def open_desk(settings: Settings, parts: Parts, sessions: SessionDefaults) -> De
         processes=settings.index_workers,
     )
     more = [Path(folder).expanduser() for folder in settings.workspace_roots]
-    return Desk(
+    return IndexerContext(
         indexer=indexer,
-        vectors=parts.vectors,
+        vectors=engine.vectors,
         workspaces=Workspaces(settings.workspace.expanduser(), more),
         sessions=sessions,
         collection=settings.collection_name,

@@ -11,10 +11,10 @@ from typing_extensions import TypedDict
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import CollectionName, SessionDefaults, SessionToken
 from services.core.text.highlight import highlights, marked
-from services.indexer.search.filters import Scope
-from services.indexer.search.query import MAX_QUERY_LENGTH, understand_all
+from services.indexer.search.filters import SearchFilters
+from services.indexer.search.query import MAX_QUERY_LENGTH, parse_queries
 from services.indexer.search.ranking import merged
-from services.indexer.search.rerank import Found
+from services.indexer.search.rerank import SearchHit
 from services.indexer.search.searcher import Outcome, Request, Searcher
 from services.indexer.search.snippet import DEFAULT_CUT, Cut, snippet, token_estimate
 
@@ -136,8 +136,8 @@ def search_tools(
 
         Filters may stand in the query too: lang: path: kind: symbol: repo: under: ext: not:
         """
-        questions = understand_all(query)
-        scope = Scope(
+        questions = parse_queries(query)
+        scope = SearchFilters(
             repos=_repos(repo, default_repo),
             languages=_names(language),
             kinds=_names(kind),
@@ -204,7 +204,7 @@ def _repos(asked: Names, default: str | None) -> tuple[str, ...]:
 
 
 def _hit(
-    found: Found,
+    found: SearchHit,
     terms: frozenset[str],
     context_lines: int | None,
     highlighted: bool,

@@ -4,26 +4,26 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from services.core.engine.query_model import QueryModel, QueryModels
+from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import EntryNotFound, InvalidInput
 from services.core.memories.collection import recall, spec
 from services.core.memories.types import (
     DeleteResult,
     ListedMemory,
+    MemoryFilters,
     MemoryHit,
     Metadata,
     StoreResult,
     UpdateResult,
-    Wanted,
     clean_tags,
     folded,
 )
 from services.core.serving.sessions import SessionDefaults
 from services.core.vectors.protocol import VectorStore
 from services.memory.projection.outbox import Outbox
-from services.memory.projection.wait import settle
+from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records
-from services.memory.records.types import Change, Criteria, Draft, Entry, Kind, MetadataFilter
+from services.memory.records.types import Change, Criteria, Draft, Entry, EntryKind, MetadataFilter
 
 TIME_STAYS = "the time of a memory stays as it was stored"
 
@@ -44,7 +44,7 @@ class Memories:
         records: Records,
         outbox: Outbox,
         store: VectorStore,
-        models: QueryModels,
+        models: QueryModelResolver,
         sessions: SessionDefaults,
         collection: str,
         taken: Collection[str] = (),
@@ -70,12 +70,12 @@ class Memories:
             "id": uuid,
             "message": "Successfully stored information",
         }
-        if reason := await settle(self._outbox, [uuid]):
+        if reason := await wait_until_searchable(self._outbox, [uuid]):
             result["degraded"] = [f"stored, but not searchable yet: {reason}"]
         return result
 
     async def find(
-        self, query: str, wanted: Wanted, limit: int, session: str | None = None
+        self, query: str, wanted: MemoryFilters, limit: int, session: str | None = None
     ) -> Recalled:
         """The best memories, and how many the filters admit."""
         if not query.strip():
@@ -88,7 +88,7 @@ class Memories:
 
         return await self._models.ask(collection, spec(self._models.embedder), work)
 
-    async def rebuild(self) -> dict[Kind, int]:
+    async def rebuild(self) -> dict[EntryKind, int]:
         """Build the vectors of every entry anew; how many entries of each kind there are."""
         return await self._outbox.rebuild()
 
@@ -113,28 +113,28 @@ class Memories:
             raise InvalidInput("information", "give information, metadata or metadata_patch")
         [entry] = await self._known([uuid])
         change = Change(entry.id, text=information, **_described(entry, metadata, metadata_patch))
-        [(_, changed)] = await self._records.change([change], Kind.MEMORY)
+        [(_, changed)] = await self._records.change([change], EntryKind.MEMORY)
         names = ["information" if name == "text_content" else name for name in changed]
         result: UpdateResult = {
             "ok": True,
             "id": uuid,
             "updated": [name for name in names if name != "tags"],
         }
-        if reason := await settle(self._outbox, [uuid]):
+        if reason := await wait_until_searchable(self._outbox, [uuid]):
             result["degraded"] = [f"updated, but `find` does not see it yet: {reason}"]
         return result
 
     async def delete(self, uuids: Sequence[str]) -> DeleteResult:
         """Delete all of these memories, or none where one is unknown."""
         entries = await self._known(uuids)
-        which = Criteria(Kind.MEMORY, ids=[entry.id for entry in entries])
+        which = Criteria(EntryKind.MEMORY, ids=[entry.id for entry in entries])
         result: DeleteResult = {"ok": True, "deleted": await self._records.remove(which)}
-        if reason := await settle(self._outbox, [entry.uuid for entry in entries]):
+        if reason := await wait_until_searchable(self._outbox, [entry.uuid for entry in entries]):
             result["degraded"] = [f"deleted, but `find` still sees them: {reason}"]
         return result
 
     async def browse(
-        self, wanted: Wanted, limit: int, offset: int, session: str | None = None
+        self, wanted: MemoryFilters, limit: int, offset: int, session: str | None = None
     ) -> tuple[list[ListedMemory], int]:
         """One page of the memories that the filters admit, newest first, and how many these are."""
         which = _criteria(wanted, self.collection(session))
@@ -148,7 +148,7 @@ class Memories:
         return name
 
     async def _known(self, uuids: Sequence[str]) -> Sequence[Entry]:
-        found = await self._records.get_by_uuid(uuids, Kind.MEMORY)
+        found = await self._records.get_by_uuid(uuids, EntryKind.MEMORY)
         there = {entry.uuid for entry in found}
         unknown = [uuid for uuid in dict.fromkeys(uuids) if uuid not in there]
         if unknown:
@@ -170,7 +170,7 @@ def _draft(information: str, given: Metadata, collection: str) -> Draft:
     now = datetime.now(UTC)
     record = given.record(now)
     return Draft(
-        kind=Kind.MEMORY,
+        kind=EntryKind.MEMORY,
         collection=collection,
         text=information,
         metadata=record,
@@ -202,13 +202,13 @@ def _searchable(tags: Sequence[str] | None) -> list[str]:
     return [folded(tag) for tag in clean_tags(tags or ())]
 
 
-def _criteria(wanted: Wanted, collection: str) -> Criteria:
+def _criteria(wanted: MemoryFilters, collection: str) -> Criteria:
     exact = {"kind": wanted.kind, "language": wanted.language, "topic": wanted.topic}
     filters = [MetadataFilter([key], "eq", value.strip()) for key, value in exact.items() if value]
     if wanted.priority_min is not None:
         filters.append(MetadataFilter(["priority"], "gte", wanted.priority_min))
     tags = _searchable(wanted.tags)
-    return Criteria(Kind.MEMORY, collection=collection, tags=tags, metadata=filters)
+    return Criteria(EntryKind.MEMORY, collection=collection, tags=tags, metadata=filters)
 
 
 def _listed(entry: Entry) -> ListedMemory:

@@ -12,12 +12,12 @@ from services.core.memories.types import (
     Information,
     Kind,
     ListedMemory,
+    MemoryFilters,
     MemoryHit,
     Metadata,
     MetadataArgument,
     StoreResult,
     UpdateResult,
-    Wanted,
     tag_list,
 )
 from services.core.serving.service import Effect, Tool
@@ -108,7 +108,7 @@ def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool
 
         A score of 1.0 is first by both. Matching words are marked <<so>> in the highlights.
         """
-        wanted = Wanted(kind, language, topic, tag_list(tags) or (), priority_min)
+        wanted = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
         found = await memories.find(query, wanted, limit, session)
         answer: FindResult = {
             "ok": True,
@@ -160,7 +160,7 @@ def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool
         session: SessionToken = None,
     ) -> ListResult:
         """List what is stored, newest first, without a query. The filters are those of `find`."""
-        wanted = Wanted(kind, language, topic, tag_list(tags) or (), priority_min)
+        wanted = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
         results, total = await memories.browse(wanted, limit, offset, session)
         return {
             "ok": True,

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from services.core.vectors.protocol import VectorStore
 from services.memory.projection.projection import POINTS, REVISION, entry_of
 from services.memory.records.store import Records
-from services.memory.records.types import Kind
+from services.memory.records.types import EntryKind
 
 PAGE = 500  # points read at a time: the embedded engine holds the interpreter meanwhile
 
 
 @dataclass(frozen=True)
-class Differences:
+class Drift:
     """Uuids of entries without all of their points, with points of another revision, and of points
     whose entry is gone."""
 
@@ -26,7 +26,7 @@ class Differences:
         return [*self.missing, *self.outdated]
 
 
-async def compare(store: VectorStore, records: Records, kind: Kind, collection: str) -> Differences:
+async def compare(store: VectorStore, records: Records, kind: EntryKind, collection: str) -> Drift:
     """Qdrant is read first: a point that is seen then has its entry in SQL, or lost it since."""
     seen: Counter[str] = Counter()
     wanted: dict[str, int] = {}
@@ -49,4 +49,4 @@ async def compare(store: VectorStore, records: Records, kind: Kind, collection: 
         for uuid, revision in revisions.items()
         if uuid in shown and shown[uuid] != {revision} and seen[uuid] >= wanted[uuid]
     ]
-    return Differences(missing, outdated, [uuid for uuid in seen if uuid not in revisions])
+    return Drift(missing, outdated, [uuid for uuid in seen if uuid not in revisions])

@@ -12,11 +12,11 @@ from services.core.errors import CollectionNotFound, CtxError, ModelMismatch, St
 from services.core.serving import progress
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, HasId
-from services.memory.projection.compare import Differences, compare
-from services.memory.projection.projection import Route, stamped
-from services.memory.projection.rebuild import HOPELESS, fill
+from services.memory.projection.compare import Drift, compare
+from services.memory.projection.projection import ProjectionTarget, with_revision
+from services.memory.projection.rebuild import PERMANENT_ERRORS, fill
 from services.memory.records.store import LEASE_SECONDS, Records
-from services.memory.records.types import Due, Entry, Kind
+from services.memory.records.types import Due, Entry, EntryKind
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class Outbox:
         records: Records,
         store: VectorStore,
         embedder: Embedder,
-        routes: Mapping[Kind, Route],
+        routes: Mapping[EntryKind, ProjectionTarget],
         *,
         alone: bool,
     ) -> None:
@@ -88,10 +88,10 @@ class Outbox:
         await self.drain()
         self._healed = True
 
-    async def reconcile(self) -> dict[str, Differences]:
+    async def reconcile(self) -> dict[str, Drift]:
         """Make every collection equal to SQL; what was different in each."""
         await self._begin()
-        answer: dict[str, Differences] = {}
+        answer: dict[str, Drift] = {}
         for kind, collection, _ in await self._collections():
             await self._renew(kind, collection)
             await self._ensure(kind, collection)
@@ -101,13 +101,13 @@ class Outbox:
         await self.drain()
         return answer
 
-    async def rebuild(self) -> dict[Kind, int]:
+    async def rebuild(self) -> dict[EntryKind, int]:
         """Build every collection anew behind the old one, which answers until the new one is whole;
         how many entries of each kind there are."""
         async with self._rebuilds:
             await self._begin()
             collections = await self._collections()
-            counts: dict[Kind, int] = defaultdict(int)
+            counts: dict[EntryKind, int] = defaultdict(int)
             async with self._building():
                 for kind, collection, _ in collections:
                     await self._build(kind, collection)
@@ -117,13 +117,13 @@ class Outbox:
             await (self.heal() if self._alone else self.reconcile())
             return dict(counts)
 
-    async def _build(self, kind: Kind, collection: str) -> None:
+    async def _build(self, kind: EntryKind, collection: str) -> None:
         with contextlib.suppress(ModelMismatch, StorageFailed):  # whatever it is, it will go
             await self._ensure(kind, collection)
         spec = self._routes[kind].writer.collection_spec(self._embedder)
         self._builds[collection] = await self._store.build(collection, spec)
 
-    async def _replace(self, kind: Kind, collection: str) -> None:
+    async def _replace(self, kind: EntryKind, collection: str) -> None:
         refused = await self._fill(kind, collection, self._builds[collection])
         async with self._turn:  # what is being written goes to both or to the new one
             await self._store.swap(collection, self._builds.pop(collection))
@@ -140,7 +140,7 @@ class Outbox:
                 with contextlib.suppress(CtxError):
                     await self._store.delete_collection(built)
 
-    async def _fill(self, kind: Kind, collection: str, built: str) -> list[str]:
+    async def _fill(self, kind: EntryKind, collection: str, built: str) -> list[str]:
         """Entries are read and written in turn with the outbox's rows, so that an older revision
         never overwrites a newer one."""
         writer = self._routes[kind].writer
@@ -196,7 +196,7 @@ class Outbox:
         try:
             async with self._claimed():
                 await self._write(due)
-        except HOPELESS as error:
+        except PERMANENT_ERRORS as error:
             if len(due) > 1:
                 for item in due:
                     await self._carry([item])
@@ -233,7 +233,7 @@ class Outbox:
             yield
 
     async def _write(self, due: Sequence[Due]) -> None:
-        groups: dict[tuple[Kind, str], dict[str, Entry | None]] = defaultdict(dict)
+        groups: dict[tuple[EntryKind, str], dict[str, Entry | None]] = defaultdict(dict)
         for item in due:
             groups[item.kind, item.collection][item.uuid] = item.entry
         for (kind, collection), by_uuid in groups.items():
@@ -245,7 +245,7 @@ class Outbox:
                 self._healed = False
                 raise
 
-    async def _targets(self, kind: Kind, collection: str) -> list[str]:
+    async def _targets(self, kind: EntryKind, collection: str) -> list[str]:
         """While a collection is rebuilt, also what is to take its place. An old one of another
         model takes no more points: what is written then waits until the new one is there."""
         built = self._builds.get(collection)
@@ -261,12 +261,12 @@ class Outbox:
         return [collection] if built is None else [built, collection]
 
     async def _write_group(
-        self, route: Route, collection: str, by_uuid: Mapping[str, Entry | None]
+        self, route: ProjectionTarget, collection: str, by_uuid: Mapping[str, Entry | None]
     ) -> None:
         """New points first, so that an entry is found at every moment; then older ones go."""
         there = [entry for entry in by_uuid.values() if entry is not None]
         if there:
-            rows = await asyncio.to_thread(stamped, route.writer, there, self._embedder)
+            rows = await asyncio.to_thread(with_revision, route.writer, there, self._embedder)
             await self._store.upsert(collection, rows)
             changed = [entry.uuid for entry in there if entry.revision > 1]
             if changed:
@@ -277,10 +277,10 @@ class Outbox:
         if gone:
             await self._store.delete(collection, route.writer.of(gone))
 
-    async def _compare(self, kind: Kind, collection: str) -> Differences:
+    async def _compare(self, kind: EntryKind, collection: str) -> Drift:
         return await compare(self._store, self._records, kind, collection)
 
-    async def _collections(self) -> list[tuple[Kind, str, int]]:
+    async def _collections(self) -> list[tuple[EntryKind, str, int]]:
         """(kind, collection, how many entries SQL has for it), also of those without entries."""
         found = []
         for kind, route in self._routes.items():
@@ -288,7 +288,7 @@ class Outbox:
             found += [(kind, collection, count) for collection, count in counts.items()]
         return found
 
-    async def _renew(self, kind: Kind, collection: str) -> None:
+    async def _renew(self, kind: EntryKind, collection: str) -> None:
         """Build a collection anew whose points lack a vector that ours have, as an earlier version
         left it. Another model is not our choice to undo."""
         wanted = self._routes[kind].writer.collection_spec(self._embedder)
@@ -302,7 +302,7 @@ class Outbox:
                 await self._build(kind, collection)
                 await self._replace(kind, collection)
 
-    async def _ensure(self, kind: Kind, collection: str) -> None:
+    async def _ensure(self, kind: EntryKind, collection: str) -> None:
         """Create the collection, or check that it was built with this model."""
         if self._ready.get(collection) != await self._store.resolve(collection):
             spec = self._routes[kind].writer.collection_spec(self._embedder)

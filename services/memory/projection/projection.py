@@ -16,7 +16,7 @@ REVISION = "revision"  # which state of the entry a point shows
 POINTS = "points"  # how many points the entry has in all
 
 
-class Writer(Protocol):
+class Projection(Protocol):
     """Turns entries of one kind into points.
 
     A point has the uuid of its entry as its id, or names it in its payload as `entry`.
@@ -34,14 +34,14 @@ class Writer(Protocol):
 
 
 @dataclass(frozen=True)
-class Route:
+class ProjectionTarget:
     """Where the entries of a kind go.
 
     `collection` is the one that always exists. `one_each` selects one point of every entry, for
     counting; None where an entry has just one.
     """
 
-    writer: Writer
+    writer: Projection
     collection: str
     one_each: Filter | None = None
 
@@ -59,7 +59,7 @@ class MemoryVectors:
         return Filter(must=[HasId(uuids)])
 
 
-def stamped(writer: Writer, entries: Sequence[Entry], embedder: Embedder) -> list[Point]:
+def with_revision(writer: Projection, entries: Sequence[Entry], embedder: Embedder) -> list[Point]:
     """The points of these entries, each with what tells later whether they are all there."""
     made = writer.points(entries, embedder)
     revisions = {entry.uuid: entry.revision for entry in entries}

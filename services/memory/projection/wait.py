@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 SETTLE_SECONDS = 2.0  # longer than Qdrant takes, short enough to wait for
 
 
-async def settle(outbox: Outbox, uuids: Sequence[str] | None) -> str | None:
+async def wait_until_searchable(outbox: Outbox, uuids: Sequence[str] | None) -> str | None:
     """Wait for the vectors of what was written; the reason when they have to come later."""
     drain = asyncio.ensure_future(outbox.drain(uuids))
     try:

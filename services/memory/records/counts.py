@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.memory.records.database import Dialect
 from services.memory.records.tables import entries, images, tags
-from services.memory.records.types import ContentType, Kind, Statistics, ThreadSummary
+from services.memory.records.types import ContentType, EntryKind, Statistics, ThreadSummary
 
 SIZE = {
     "sqlite": "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
@@ -16,7 +16,7 @@ SIZE = {
 }
 
 
-async def threads(connection: AsyncConnection, kind: Kind) -> list[ThreadSummary]:
+async def threads(connection: AsyncConnection, kind: EntryKind) -> list[ThreadSummary]:
     """Every thread of a kind, the one that was written to last first."""
     is_multimodal = entries.c.content_type == ContentType.MULTIMODAL.value
     query = (
@@ -37,7 +37,7 @@ async def threads(connection: AsyncConnection, kind: Kind) -> list[ThreadSummary
     return [ThreadSummary(**row, sources=sources[row["thread"]]) for row in rows]
 
 
-async def _sources(connection: AsyncConnection, kind: Kind) -> dict[str, dict[str, int]]:
+async def _sources(connection: AsyncConnection, kind: EntryKind) -> dict[str, dict[str, int]]:
     query = (
         select(entries.c.thread, entries.c.source, func.count())
         .where(entries.c.kind == kind.value, entries.c.source.is_not(None))
@@ -50,7 +50,7 @@ async def _sources(connection: AsyncConnection, kind: Kind) -> dict[str, dict[st
     return found
 
 
-async def statistics(connection: AsyncConnection, dialect: Dialect, kind: Kind) -> Statistics:
+async def statistics(connection: AsyncConnection, dialect: Dialect, kind: EntryKind) -> Statistics:
     of_kind = entries.c.kind == kind.value
     summed = select(
         func.count().label("entries"),
@@ -74,7 +74,7 @@ async def statistics(connection: AsyncConnection, dialect: Dialect, kind: Kind) 
     )
 
 
-async def collections(connection: AsyncConnection, kind: Kind) -> dict[str, int]:
+async def collections(connection: AsyncConnection, kind: EntryKind) -> dict[str, int]:
     """How many entries each collection holds."""
     return await _by(connection, entries.c.collection, entries.c.kind == kind.value)
 

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.memory.records.database import Dialect
 from services.memory.records.reading import among, parts
 from services.memory.records.tables import entries, outbox
-from services.memory.records.types import Due, Kind, moment
+from services.memory.records.types import Due, EntryKind, moment
 from services.memory.records.writing import enqueue
 
 CLAIM_LOCK = 7_402  # our name among PostgreSQL's advisory locks
@@ -38,7 +38,13 @@ async def claim(
     found = await among(connection, entries.c.uuid, list({row["uuid"] for row in rows}))
     by_uuid = {entry.uuid: entry for entry in found}
     return [
-        Due(row["id"], row["uuid"], Kind(row["kind"]), row["collection"], by_uuid.get(row["uuid"]))
+        Due(
+            row["id"],
+            row["uuid"],
+            EntryKind(row["kind"]),
+            row["collection"],
+            by_uuid.get(row["uuid"]),
+        )
         for row in rows
     ]
 

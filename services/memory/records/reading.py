@@ -9,7 +9,7 @@ from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.memory.records.tables import entries, images, tags
-from services.memory.records.types import ContentType, Entry, Image, Kind
+from services.memory.records.types import ContentType, Entry, EntryKind, Image
 
 T = TypeVar("T")
 
@@ -71,6 +71,6 @@ def parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
 
 def _entry(row: RowMapping, tags: Sequence[str]) -> Entry:
     values = {name: row[name] for name in Entry.__dataclass_fields__ if name != "tags"}
-    values["kind"] = Kind(values["kind"])
+    values["kind"] = EntryKind(values["kind"])
     values["content_type"] = ContentType(values["content_type"])
     return Entry(**values, tags=tags)

@@ -23,7 +23,7 @@ METADATA = (50_000, 2_000, 2, 1)  # an index on a metadata field: kind, value, t
 INDEXES = text("SELECT name, tbl_name FROM sqlite_master WHERE type = 'index'")
 
 
-async def instruct(connection: AsyncConnection) -> None:
+async def write_statistics(connection: AsyncConnection) -> None:
     """For SQLite alone, after the last index was made; connections opened later know it too."""
     await connection.execute(text("ANALYZE entry_tags"))  # makes the table where there is none
     await connection.execute(text("DELETE FROM sqlite_stat1"))

@@ -14,7 +14,7 @@ from services.memory.records.filters.indexes import index_metadata
 from services.memory.records.fulltext import ensure_full_text, full_text_query
 from services.memory.records.leases import LEASE_SECONDS
 from services.memory.records.migrate import migrate
-from services.memory.records.sqlite_statistics import instruct
+from services.memory.records.sqlite_statistics import write_statistics
 from services.memory.records.tables import entries, outbox
 from services.memory.records.types import (
     Change,
@@ -22,8 +22,8 @@ from services.memory.records.types import (
     Draft,
     Due,
     Entry,
+    EntryKind,
     Image,
-    Kind,
     Statistics,
     TextHit,
     TextMode,
@@ -64,7 +64,7 @@ class Records:
                 await index_metadata(connection, database.dialect, indexed_fields)
                 await ensure_full_text(connection, database.dialect, language)
                 if database.dialect == "sqlite":
-                    await instruct(connection)
+                    await write_statistics(connection)
         except BaseException:
             await database.close()
             raise
@@ -96,7 +96,9 @@ class Records:
         async with self._database.writing("store entries") as connection:
             return await writing.add(connection, self.dialect, drafts)
 
-    async def change(self, changes: Sequence[Change], kind: Kind) -> list[tuple[int, list[str]]]:
+    async def change(
+        self, changes: Sequence[Change], kind: EntryKind
+    ) -> list[tuple[int, list[str]]]:
         """(id, names of the changed fields) of each: all change or none.
 
         An unknown id raises EntryNotFound.
@@ -122,14 +124,14 @@ class Records:
 
     # --- reading ---------------------------------------------------------------------------
 
-    async def get(self, ids: Sequence[int], kind: Kind) -> list[Entry]:
+    async def get(self, ids: Sequence[int], kind: EntryKind) -> list[Entry]:
         """In the order asked; unknown ones are left out."""
         async with self._database.reading("read entries") as connection:
             found = await reading.among(connection, entries.c.id, ids, entries.c.kind == kind.value)
         by_id = {entry.id: entry for entry in found}
         return [by_id[each] for each in dict.fromkeys(ids) if each in by_id]
 
-    async def get_by_uuid(self, uuids: Sequence[str], kind: Kind) -> list[Entry]:
+    async def get_by_uuid(self, uuids: Sequence[str], kind: EntryKind) -> list[Entry]:
         """In the order asked; unknown ones are left out."""
         return await self._by_uuid(uuids, entries.c.kind == kind.value)
 
@@ -229,28 +231,28 @@ class Records:
             return await plan(connection, query)
 
     async def unsummarised(
-        self, kind: Kind, min_length: int, limit: int, after: int = 0
+        self, kind: EntryKind, min_length: int, limit: int, after: int = 0
     ) -> list[Entry]:
         """The oldest entries after this id that are long enough for a summary and have none."""
         query = select(entries).where(entries.c.id > after, _lacks_summary(kind, min_length))
         async with self._database.reading("read entries") as connection:
             return await reading.read(connection, query.order_by(entries.c.id).limit(limit))
 
-    async def count_unsummarised(self, kind: Kind, min_length: int) -> int:
+    async def count_unsummarised(self, kind: EntryKind, min_length: int) -> int:
         """How many are long enough for a summary and have none."""
         query = select(func.count()).select_from(entries).where(_lacks_summary(kind, min_length))
         async with self._database.reading("count entries") as connection:
             return await connection.scalar(query) or 0
 
-    async def thread_list(self, kind: Kind = Kind.THREAD) -> list[ThreadSummary]:
+    async def thread_list(self, kind: EntryKind = EntryKind.THREAD) -> list[ThreadSummary]:
         async with self._database.reading("list threads") as connection:
             return await counts.threads(connection, kind)
 
-    async def statistics(self, kind: Kind) -> Statistics:
+    async def statistics(self, kind: EntryKind) -> Statistics:
         async with self._database.reading("count entries") as connection:
             return await counts.statistics(connection, self.dialect, kind)
 
-    async def counts(self, kind: Kind) -> dict[str, int]:
+    async def counts(self, kind: EntryKind) -> dict[str, int]:
         """How many entries each collection holds."""
         async with self._database.reading("count entries") as connection:
             return await counts.collections(connection, kind)
@@ -307,7 +309,7 @@ class Records:
         async with self._database.writing("fill the outbox", durable=False) as connection:
             await leases.retry_parked(connection)
 
-    async def revisions(self, kind: Kind, collection: str) -> dict[str, int]:
+    async def revisions(self, kind: EntryKind, collection: str) -> dict[str, int]:
         """The revision of every entry of a collection, by uuid."""
         query = select(entries.c.uuid, entries.c.revision).where(
             entries.c.kind == kind.value, entries.c.collection == collection
@@ -315,13 +317,13 @@ class Records:
         async with self._database.reading("read entries") as connection:
             return {row.uuid: row.revision for row in await connection.execute(query)}
 
-    async def enqueue(self, uuids: Sequence[str], kind: Kind, collection: str) -> None:
+    async def enqueue(self, uuids: Sequence[str], kind: EntryKind, collection: str) -> None:
         """Have the points of these entries written again, or deleted where the entry is gone."""
         rows = [{"uuid": uuid, "kind": kind.value, "collection": collection} for uuid in uuids]
         async with self._database.writing("fill the outbox") as connection:
             await writing.enqueue(connection, rows)
 
 
-def _lacks_summary(kind: Kind, min_length: int) -> ColumnElement[bool]:
+def _lacks_summary(kind: EntryKind, min_length: int) -> ColumnElement[bool]:
     is_long = func.length(entries.c.text) >= min_length
     return and_(entries.c.kind == kind.value, entries.c.summary == "", is_long)

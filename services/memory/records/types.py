@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """Whose dialect an entry belongs to."""
 
     MEMORY = "memory"
@@ -38,7 +38,7 @@ class Draft:
     `content_hash` and `content_type` are worked out by the store.
     """
 
-    kind: Kind
+    kind: EntryKind
     collection: str
     text: str
     uuid: str | None = None
@@ -70,7 +70,7 @@ class Entry:
 
     id: int
     uuid: str
-    kind: Kind
+    kind: EntryKind
     collection: str
     thread: str | None
     source: str | None
@@ -105,7 +105,7 @@ class Criteria:
     `since` and `until` are inclusive moments of `moment()`.
     """
 
-    kind: Kind
+    kind: EntryKind
     collection: str | None = None
     ids: Sequence[int] | None = None
     threads: Sequence[str] | None = None
@@ -169,7 +169,7 @@ class Due:
 
     outbox_id: int
     uuid: str
-    kind: Kind
+    kind: EntryKind
     collection: str
     entry: Entry | None
 

@@ -15,7 +15,7 @@ from services.memory.records.database import Dialect
 from services.memory.records.merge_patch import merged
 from services.memory.records.reading import parts
 from services.memory.records.tables import entries, images, outbox, tags
-from services.memory.records.types import Change, ContentType, Draft, Image, Kind, moment
+from services.memory.records.types import Change, ContentType, Draft, EntryKind, Image, moment
 from services.memory.records.validation import check_change, check_draft
 
 # 7401 is our name space among PostgreSQL's advisory locks. All take them in one order, so that
@@ -119,7 +119,7 @@ def _repeat(standing: _Standing, draft: Draft, now: str) -> None:
 
 async def _latest(
     connection: AsyncConnection, dialect: Dialect, drafts: Sequence[Draft]
-) -> dict[tuple[Kind, str | None], _Standing]:
+) -> dict[tuple[EntryKind, str | None], _Standing]:
     """The latest entry of every thread that is added to; nobody else adds to them meanwhile."""
     threads = sorted({(draft.kind.value, draft.thread) for draft in drafts if draft.thread})
     if dialect == "postgresql":
@@ -135,7 +135,7 @@ async def _latest(
         for standing in await _standing(
             connection, select(entries).where(entries.c.id.in_(newest))
         ):
-            found[Kind(standing.row["kind"]), standing.row["thread"]] = standing
+            found[EntryKind(standing.row["kind"]), standing.row["thread"]] = standing
     return found
 
 
@@ -143,7 +143,7 @@ async def _latest(
 
 
 async def change(
-    connection: AsyncConnection, dialect: Dialect, changes: Sequence[Change], kind: Kind
+    connection: AsyncConnection, dialect: Dialect, changes: Sequence[Change], kind: EntryKind
 ) -> list[tuple[int, list[str]]]:
     """(id, names of the fields that changed) of each; an unknown id fails them all."""
     for each in changes:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import Filter, Hit, Leg, MatchAny, Query, Vector
+from services.core.vectors.types import Filter, Hit, MatchAny, Prefetch, Query, Vector
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.projection import ENTRY
 from services.memory.records.store import Records
@@ -25,7 +25,7 @@ POINTS_WORTH_NAMING = 2_500
 
 
 @dataclass(frozen=True)
-class Near:
+class EntryHit:
     """An entry, the score of its best point, and which chunk that is."""
 
     id: int
@@ -34,7 +34,7 @@ class Near:
     chunk: int
 
 
-class Points:
+class EntrySearch:
     """What every search asks of Qdrant."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Points:
 
     async def best(
         self, vectors: Mapping[str, Vector], criteria: Criteria, wanted: int
-    ) -> dict[str, list[Near]]:
+    ) -> dict[str, list[EntryHit]]:
         """For each vector the best entries that the criteria admit, each once; at least so many,
         if they exist.
 
@@ -104,7 +104,7 @@ class _Look:
         self._offset = 0
         self._seen: set[str] = set()
         self._exhausted = False
-        self.found: list[Near] = []
+        self.found: list[EntryHit] = []
 
     @property
     def is_over(self) -> bool:
@@ -116,10 +116,10 @@ class _Look:
         return self._offset * (self._wanted / max(len(self.found), 0.5) - 1)
 
     def query(self) -> Query:
-        legs = [Leg(self._name, self._vector, self._page)]
+        legs = [Prefetch(self._name, self._vector, self._page)]
         return Query(legs, limit=self._page, filter=self._where, offset=self._offset)
 
-    def take(self, hits: Sequence[Hit]) -> list[Near]:
+    def take(self, hits: Sequence[Hit]) -> list[EntryHit]:
         """The entries of this page that were not met before, each at its best chunk."""
         self._exhausted = len(hits) < self._page
         self._offset += self._page
@@ -129,7 +129,7 @@ class _Look:
             uuid = hit.payload[ENTRY]
             if uuid not in self._seen:
                 self._seen.add(uuid)
-                fresh.append(Near(hit.payload[ID], uuid, hit.score, hit.payload[CHUNK]))
+                fresh.append(EntryHit(hit.payload[ID], uuid, hit.score, hit.payload[CHUNK]))
         return fresh
 
     def narrow(self, known: Sequence[tuple[int, str]]) -> None:
@@ -144,6 +144,6 @@ class _Look:
         self._offset = 0
 
 
-def _order(item: Near) -> tuple[float, int]:
+def _order(item: EntryHit) -> tuple[float, int]:
     """Of equals the newest first, so that pages never overlap."""
     return -item.score, -item.id

@@ -18,7 +18,7 @@ from services.memory.records.types import MetadataFilter
 
 FACTS = "facts"
 MOST_FACTS = 64  # of one entry; more would weigh on the index of all
-UNTOLD = 0  # the only number of an entry with more: it may have any value
+OVERFLOW = 0  # the only number of an entry with more: it may have any value
 ELEMENT = "[]"  # the place of a list's elements, whichever they are
 
 Steps = tuple[str, ...]
@@ -27,7 +27,7 @@ Steps = tuple[str, ...]
 def facts(metadata: Mapping[str, Any]) -> list[int]:
     """The numbers of an entry's metadata."""
     found = set(islice(_facts((), metadata), MOST_FACTS + 1))
-    return sorted(found) if len(found) <= MOST_FACTS else [UNTOLD]
+    return sorted(found) if len(found) <= MOST_FACTS else [OVERFLOW]
 
 
 def told(filters: Sequence[MetadataFilter]) -> list[Condition]:
@@ -48,7 +48,7 @@ def _asked(wanted: MetadataFilter) -> list[int] | None:
             numbers = {_fact((*steps, ELEMENT), wanted.value)}
         case _:
             return None
-    return sorted(numbers | {UNTOLD})
+    return sorted(numbers | {OVERFLOW})
 
 
 def _facts(steps: Steps, value: Any) -> Iterator[int]:

@@ -9,18 +9,18 @@ from services.core.vectors.types import (
     CollectionSpec,
     Condition,
     DatetimeRange,
+    EmbeddingModel,
     Filter,
     IndexKind,
     Match,
     MatchAny,
-    Model,
     Point,
 )
 from services.memory.projection.projection import ENTRY
 from services.memory.records.types import Criteria, Entry
 from services.memory.search.lexical import LEXICAL, document
 from services.memory.search.metadata_index import FACTS, facts, told
-from services.memory.search.splitter import Cutting
+from services.memory.search.splitter import TextSplitter
 
 DENSE = "dense"
 ID = "id"  # the entry's number, as SQL and the tools know it
@@ -41,10 +41,10 @@ INDEXES = {
 FIRST_CHUNKS = Filter(must=[Match(CHUNK, 0)])  # one point of every entry
 
 
-class ThreadVectors:
+class EntryProjection:
     """How the outbox writes thread entries."""
 
-    def __init__(self, cutting: Cutting) -> None:
+    def __init__(self, cutting: TextSplitter) -> None:
         self._cutting = cutting
 
     def collection_spec(self, embedder: Embedder) -> CollectionSpec:
@@ -52,7 +52,7 @@ class ThreadVectors:
             dense={DENSE: embedder.dims},
             sparse=[LEXICAL],
             indexes=INDEXES,
-            model=Model(embedder.name, embedder.dims),
+            model=EmbeddingModel(embedder.name, embedder.dims),
         )
 
     def points(self, entries: Sequence[Entry], embedder: Embedder) -> list[Point]:

@@ -10,7 +10,7 @@ POOL = 50
 
 
 @dataclass(frozen=True)
-class SecondStage:
+class RerankStage:
     """A reranker, and how long it may take."""
 
     reranker: Reranker

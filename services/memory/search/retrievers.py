@@ -14,11 +14,11 @@ from services.core.errors import SearchFailed
 from services.core.vectors.types import Vector
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria
-from services.memory.search.entry_search import Near, Points
+from services.memory.search.entry_search import EntryHit, EntrySearch
 from services.memory.search.failures import DIGITS, milliseconds, told
 from services.memory.search.lexical import LEXICAL, Question, question
 from services.memory.search.points import DENSE
-from services.memory.search.semantic import Meaning, l2
+from services.memory.search.semantic import SemanticRetriever, l2
 
 FTS, SEMANTIC = "fts", "semantic"
 MODES = (FTS, SEMANTIC)
@@ -38,7 +38,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Leg:
+class RetrieverResult:
     """What one way of looking brought, in its order, or the reason why it failed."""
 
     hits: Mapping[int, Hit] = field(default_factory=dict)
@@ -51,10 +51,12 @@ class Leg:
         return round(self.hits[id_].score, DIGITS) if id_ in self.hits else None
 
 
-class Legs:
+class Retrievers:
     """Looks both ways."""
 
-    def __init__(self, records: Records, meaning: Meaning, points: Points, language: str) -> None:
+    def __init__(
+        self, records: Records, meaning: SemanticRetriever, points: EntrySearch, language: str
+    ) -> None:
         self._records = records
         self._meaning = meaning
         self._points = points
@@ -62,7 +64,7 @@ class Legs:
 
     async def run(
         self, query: str, modes: Sequence[str], criteria: Criteria, depth: int
-    ) -> dict[str, Leg]:
+    ) -> dict[str, RetrieverResult]:
         """A leg that is not asked for is empty; with none left it is an error."""
         asked = None
         if FTS in modes and not self._points.are_behind:
@@ -74,11 +76,11 @@ class Legs:
         failures = [leg.failure for leg in found.values() if leg.failure is not None]
         if len(failures) == len(found):
             raise SearchFailed(f"No search was possible: {'; '.join(failures)}")
-        return {name: found.get(name, Leg()) for name in MODES}
+        return {name: found.get(name, RetrieverResult()) for name in MODES}
 
     async def _apart(
         self, query: str, modes: Sequence[str], criteria: Criteria, depth: int
-    ) -> dict[str, Leg]:
+    ) -> dict[str, RetrieverResult]:
         """Words of SQL, meaning of Qdrant, at the same time."""
         ways = {FTS: self._by_words, SEMANTIC: self._by_meaning}
         running = {name: ways[name](query, criteria, depth) for name in MODES if name in modes}
@@ -87,7 +89,7 @@ class Legs:
 
     async def _together(
         self, query: str, asked: Question, modes: Sequence[str], criteria: Criteria, depth: int
-    ) -> dict[str, Leg]:
+    ) -> dict[str, RetrieverResult]:
         """Both of one query to Qdrant; if that fails, words of SQL."""
         begun = time.perf_counter()
         try:
@@ -104,10 +106,10 @@ class Legs:
 
     async def _by_points(
         self, query: str, asked: Question, modes: Sequence[str], criteria: Criteria, depth: int
-    ) -> dict[str, Leg]:
+    ) -> dict[str, RetrieverResult]:
         words_of: dict[str, Vector] = {LEXICAL: asked.vector} if asked.vector.indices else {}
 
-        async def look(meaning: Mapping[str, Vector]) -> dict[str, list[Near]]:
+        async def look(meaning: Mapping[str, Vector]) -> dict[str, list[EntryHit]]:
             return await self._points.best({**meaning, **words_of}, criteria, depth)
 
         if SEMANTIC in modes:
@@ -115,32 +117,32 @@ class Legs:
         else:
             best = await look({})
         words = {item.id: Hit(item.score, item.uuid) for item in best.get(LEXICAL, [])[:depth]}
-        legs = {FTS: Leg(words, asked.warnings, backend=QDRANT)}
+        legs = {FTS: RetrieverResult(words, asked.warnings, backend=QDRANT)}
         if SEMANTIC in modes:
             legs[SEMANTIC] = _semantic(best[DENSE], depth)
         return legs
 
-    async def _by_words(self, query: str, criteria: Criteria, depth: int) -> Leg:
+    async def _by_words(self, query: str, criteria: Criteria, depth: int) -> RetrieverResult:
         """Any of the words counts: a question seldom has all of them in one entry."""
         hits, warnings = await self._records.ranked_by_words(query, criteria, depth)
-        return Leg(
+        return RetrieverResult(
             {id_: Hit(score) for id_, score in hits}, warnings, backend=self._records.dialect
         )
 
-    async def _by_meaning(self, query: str, criteria: Criteria, depth: int) -> Leg:
-        async def nearest(vector: Sequence[float]) -> Leg:
+    async def _by_meaning(self, query: str, criteria: Criteria, depth: int) -> RetrieverResult:
+        async def nearest(vector: Sequence[float]) -> RetrieverResult:
             await asyncio.sleep(HEAD_START_SECONDS)
             return _semantic(await self._meaning.nearest(vector, criteria, depth), depth)
 
         return await self._meaning.ask(query, nearest)
 
 
-def _semantic(near: Sequence[Near], depth: int) -> Leg:
+def _semantic(near: Sequence[EntryHit], depth: int) -> RetrieverResult:
     found = {item.id: Hit(l2(item.score), item.uuid, item.chunk) for item in near[:depth]}
-    return Leg(found, backend=QDRANT)
+    return RetrieverResult(found, backend=QDRANT)
 
 
-async def _guarded(name: str, way: Awaitable[Leg]) -> Leg:
+async def _guarded(name: str, way: Awaitable[RetrieverResult]) -> RetrieverResult:
     begun = time.perf_counter()
     try:
         leg = await way
@@ -149,6 +151,6 @@ async def _guarded(name: str, way: Awaitable[Leg]) -> Leg:
     return replace(leg, milliseconds=milliseconds(begun))
 
 
-def _failed(error: Exception, name: str, begun: float) -> Leg:
+def _failed(error: Exception, name: str, begun: float) -> RetrieverResult:
     reason = told(error, name)
-    return Leg(warnings=[reason], failure=reason, milliseconds=milliseconds(begun))
+    return RetrieverResult(warnings=[reason], failure=reason, milliseconds=milliseconds(begun))

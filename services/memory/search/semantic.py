@@ -5,21 +5,21 @@ import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from services.core.engine.query_model import QueryModel, QueryModels
+from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import SearchFailed
 from services.core.vectors.types import CollectionSpec
 from services.memory.records.types import Criteria
-from services.memory.search.entry_search import Near, Points
+from services.memory.search.entry_search import EntryHit, EntrySearch
 from services.memory.search.points import DENSE
 
 T = TypeVar("T")
 
 
-class Meaning:
+class SemanticRetriever:
     """The semantic leg of every search."""
 
     def __init__(
-        self, points: Points, models: QueryModels, spec: CollectionSpec, collection: str
+        self, points: EntrySearch, models: QueryModelResolver, spec: CollectionSpec, collection: str
     ) -> None:
         """`spec` is what the configured model needs of the collection."""
         self._points = points
@@ -43,7 +43,9 @@ class Meaning:
 
         return await self._models.ask(self._collection, self._spec, embedded)
 
-    async def nearest(self, vector: Sequence[float], criteria: Criteria, wanted: int) -> list[Near]:
+    async def nearest(
+        self, vector: Sequence[float], criteria: Criteria, wanted: int
+    ) -> list[EntryHit]:
         """The nearest entries that the criteria admit, each once; at least so many, if they
         exist."""
         return (await self._points.best({DENSE: vector}, criteria, wanted))[DENSE]

@@ -15,7 +15,7 @@ SHORTEST_SHARE = 0.6
 
 
 @dataclass(frozen=True)
-class Cutting:
+class TextSplitter:
     """The length of a chunk, and what it shares with the one before; in characters."""
 
     size: int

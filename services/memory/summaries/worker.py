@@ -11,7 +11,7 @@ from services.core.background import beside
 from services.core.errors import CtxError, DecoderFailed
 from services.core.llm.protocol import Decoder
 from services.memory.records.store import Records
-from services.memory.records.types import Entry, Kind
+from services.memory.records.types import Entry, EntryKind
 from services.memory.summaries.extractive import MOST_CHARACTERS, NAME, extract
 
 log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class Summaries:
         self.failure, self._failures = None, 0
         after = 0
         while entries := await self._records.unsummarised(
-            Kind.THREAD, self.rules.min_length, BATCH, after
+            EntryKind.THREAD, self.rules.min_length, BATCH, after
         ):
             after = entries[-1].id
             if not await self._summarise(entries):
@@ -122,7 +122,7 @@ class Summaries:
             ids = list(self._written)[:BATCH]
             for id_ in ids:
                 del self._written[id_]
-            entries = await self._records.get(ids, Kind.THREAD)
+            entries = await self._records.get(ids, EntryKind.THREAD)
             if not await self._summarise([entry for entry in entries if self._wants(entry)]):
                 self._written.clear()  # the next look finds them
 

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from services.core.errors import EntryNotFound, InvalidInput
 from services.memory.records.store import Records
-from services.memory.records.types import Change, ContentType, Criteria, Kind, moment
+from services.memory.records.types import Change, ContentType, Criteria, EntryKind, moment
 from services.memory.threads.render import EntryView, entry_view, with_images
 from services.memory.threads.requests import ChangeArgument, EntryArgument, ImageLimits
 from services.memory.threads.responses import (
@@ -36,13 +36,13 @@ class Entries:
         records: Records,
         collection: str,
         limits: ImageLimits,
-        settle: Settle,
+        wait_until_searchable: Settle,
         written: Callable[[Sequence[int]], None],
     ) -> None:
         self.records = records
         self.collection = collection
         self.limits = limits
-        self._settle = settle
+        self._settle = wait_until_searchable
         self._written = written
 
     async def store(self, entry: EntryArgument) -> StoreAnswer:
@@ -69,7 +69,7 @@ class Entries:
     async def change(self, changes: Sequence[Change]) -> list[tuple[int, list[str]]]:
         """All of the changes or none; in the words of the contract where an entry is missing."""
         try:
-            return await self.records.change(changes, Kind.THREAD)
+            return await self.records.change(changes, EntryKind.THREAD)
         except EntryNotFound as error:
             unknown = [str(id_) for id_ in error.details.get("unknown", ())]
             raise EntryNotFound(
@@ -80,7 +80,7 @@ class Entries:
 
     async def get(self, ids: Sequence[int], include_images: bool) -> list[EntryView]:
         """In the order asked for, each once; those that do not exist are left out."""
-        entries = await self.records.get(list(dict.fromkeys(ids)), Kind.THREAD)
+        entries = await self.records.get(list(dict.fromkeys(ids)), EntryKind.THREAD)
         views = [entry_view(entry) for entry in entries]
         if include_images:
             rich = [e.id for e in entries if e.content_type is ContentType.MULTIMODAL]
@@ -92,7 +92,7 @@ class Entries:
         if not ids and thread is None:
             raise InvalidInput("context_ids", "name the entries to delete, or give thread_id")
         threads = None if thread is None else [thread]
-        return await self._remove(Criteria(Kind.THREAD, ids=ids or None, threads=threads))
+        return await self._remove(Criteria(EntryKind.THREAD, ids=ids or None, threads=threads))
 
     async def delete_batch(
         self,
@@ -119,7 +119,7 @@ class Entries:
         if older_than_days is not None:
             until = moment(datetime.now(UTC) - timedelta(days=older_than_days))
         criteria = Criteria(
-            Kind.THREAD, ids=ids or None, threads=threads or None, source=source, until=until
+            EntryKind.THREAD, ids=ids or None, threads=threads or None, source=source, until=until
         )
         return {**await self._remove(criteria), "criteria_used": used}
 

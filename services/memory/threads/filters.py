@@ -7,7 +7,7 @@ from typing import Any
 
 from services.core.errors import InvalidInput
 from services.memory.records.filters import parse_filters
-from services.memory.records.types import ContentType, Criteria, Kind, moment
+from services.memory.records.types import ContentType, Criteria, EntryKind, moment
 from services.memory.threads.requests import clean_tags
 
 MAX_LIMIT = 100
@@ -39,7 +39,7 @@ class Filters:
         since, until = _period(self.start_date, self.end_date)
         metadata, wrong = parse_filters(self.metadata, self.metadata_filters)
         criteria = Criteria(
-            kind=Kind.THREAD,
+            kind=EntryKind.THREAD,
             threads=None if self.thread_id is None else [well_formed("thread_id", self.thread_id)],
             source=self.source,
             tags=_wanted_tags(self.tags),

@@ -7,10 +7,10 @@ from typing import Any
 from services.memory.records.store import Records
 from services.memory.search.failures import DIGITS, milliseconds
 from services.memory.search.fusion import Fused, fuse
-from services.memory.search.retrievers import FTS, MODES, SEMANTIC, Leg, Legs
+from services.memory.search.retrievers import FTS, MODES, SEMANTIC, RetrieverResult, Retrievers
 from services.memory.threads.filters import asked, clamped
 from services.memory.threads.responses import HybridAnswer
-from services.memory.threads.results import Found, Request, Results
+from services.memory.threads.results import RankedEntry, Request, Results
 from services.memory.threads.searches import described
 
 FUSION = "rrf"
@@ -23,7 +23,7 @@ SPARE = 20  # candidates beyond the page, in place of entries that were deleted 
 class HybridSearcher:
     """What `hybrid_search_context` does."""
 
-    def __init__(self, records: Records, legs: Legs, results: Results, rrf_k: int) -> None:
+    def __init__(self, records: Records, legs: Retrievers, results: Results, rrf_k: int) -> None:
         self._records = records
         self._legs = legs
         self._results = results
@@ -86,10 +86,10 @@ def _answer(query: str) -> HybridAnswer:
     }
 
 
-def _found(item: Fused, legs: Mapping[str, Leg]) -> Found:
+def _found(item: Fused, legs: Mapping[str, RetrieverResult]) -> RankedEntry:
     near = legs[SEMANTIC].hits.get(item.id) or legs[FTS].hits[item.id]
     fts_rank, semantic_rank = item.ranks
-    return Found(
+    return RankedEntry(
         item.id,
         {
             "rrf": round(item.score, DIGITS),
@@ -103,7 +103,7 @@ def _found(item: Fused, legs: Mapping[str, Leg]) -> Found:
     )
 
 
-def _stats(leg: Leg) -> dict[str, Any]:
+def _stats(leg: RetrieverResult) -> dict[str, Any]:
     return {
         "execution_time_ms": leg.milliseconds,
         "backend": leg.backend,

@@ -20,7 +20,7 @@ from pydantic import (
 
 from services.core.errors import InvalidInput
 from services.core.settings import Settings
-from services.memory.records.types import Change, Draft, Image, Kind
+from services.memory.records.types import Change, Draft, EntryKind, Image
 
 MAX_THREAD_LENGTH = 256  # as long as the column
 LARGEST_ID = 2**31 - 1  # what the smaller of the two databases counts up to
@@ -78,7 +78,7 @@ class EntryArgument(BaseModel):
 
     def draft(self, collection: str, limits: ImageLimits) -> Draft:
         return Draft(
-            kind=Kind.THREAD,
+            kind=EntryKind.THREAD,
             collection=collection,
             text=storable(self.text),
             thread=self.thread_id,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from services.memory.records.store import Records
 from services.memory.records.types import ContentType, Criteria, Entry
 from services.memory.search.failures import DIGITS, told
-from services.memory.search.rerank import POOL, SecondStage
-from services.memory.search.splitter import Cutting
+from services.memory.search.rerank import POOL, RerankStage
+from services.memory.search.splitter import TextSplitter
 from services.memory.threads.filters import Filters
 from services.memory.threads.render import HitView, Scores, hit_view, with_images
 
@@ -27,7 +27,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Found:
+class RankedEntry:
     """An entry in its place; `chunk` is the number of the chunk that speaks for it.
 
     Entries are read when it is known which of them are shown. `uuid` is what the entry must have,
@@ -45,7 +45,7 @@ class Results:
     """Shows what was found."""
 
     def __init__(
-        self, records: Records, truncation: int, cutting: Cutting, second: SecondStage | None
+        self, records: Records, truncation: int, cutting: TextSplitter, second: RerankStage | None
     ) -> None:
         self._records = records
         self._truncation = truncation
@@ -62,11 +62,16 @@ class Results:
         return max(needed, POOL) if self._second else needed
 
     async def ranked(
-        self, query: str, found: Sequence[Found], request: Request, limit: int, criteria: Criteria
+        self,
+        query: str,
+        found: Sequence[RankedEntry],
+        request: Request,
+        limit: int,
+        criteria: Criteria,
     ) -> tuple[list[HitView], list[str]]:
         """One page of a ranking, and what went wrong on the way."""
         ordered, warnings = await self._reranked(query, found, criteria)
-        page: list[Found] = []
+        page: list[RankedEntry] = []
         rest = ordered[request.offset :]
         while rest and len(page) < limit:  # more than once where some were deleted meanwhile
             wanted = limit - len(page)
@@ -85,7 +90,7 @@ class Results:
             with_images(views, await self._records.images(rich) if rich else {})
         return views
 
-    async def _read(self, found: Sequence[Found], criteria: Criteria) -> list[Found]:
+    async def _read(self, found: Sequence[RankedEntry], criteria: Criteria) -> list[RankedEntry]:
         """With their entries, in order. SQL has the last word on what the criteria admit: what was
         changed or deleted and Qdrant has not heard of yet is left out."""
         missing = [item.id for item in found if item.entry is None]
@@ -97,8 +102,8 @@ class Results:
         return [item for item in whole if item.entry and item.uuid in (None, item.entry.uuid)]
 
     async def _reranked(
-        self, query: str, found: Sequence[Found], criteria: Criteria
-    ) -> tuple[Sequence[Found], list[str]]:
+        self, query: str, found: Sequence[RankedEntry], criteria: Criteria
+    ) -> tuple[Sequence[RankedEntry], list[str]]:
         """The best in the reranker's order, the others after them; its order is the last word."""
         if self._second is None or not found:
             return found, []
@@ -112,13 +117,13 @@ class Results:
         rest = [_judged(item, None) for item in found[POOL:]]
         return [*(_judged(item, fit) for item, fit in best), *rest], []
 
-    def _passage(self, item: Found) -> str:
+    def _passage(self, item: RankedEntry) -> str:
         """The chunk that was found; the beginning where the text changed meanwhile."""
         assert item.entry is not None, "read before"
         chunks = self._cutting.chunks(item.entry.text)
         return chunks[item.chunk if item.chunk < len(chunks) else 0]
 
 
-def _judged(item: Found, fit: float | None) -> Found:
+def _judged(item: RankedEntry, fit: float | None) -> RankedEntry:
     rounded = None if fit is None else round(fit, DIGITS)
     return replace(item, scores={**item.scores, "rerank_score": rounded})

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria, TextHit, TextMode
-from services.memory.search.entry_search import Near
+from services.memory.search.entry_search import EntryHit
 from services.memory.search.failures import DIGITS, milliseconds
-from services.memory.search.semantic import Meaning, l2
+from services.memory.search.semantic import SemanticRetriever, l2
 from services.memory.threads.filters import asked, clamped, conditions
 from services.memory.threads.render import HitView, Scores
 from services.memory.threads.responses import SearchAnswer, SemanticAnswer, TextAnswer
-from services.memory.threads.results import Found, Request, Results
+from services.memory.threads.results import RankedEntry, Request, Results
 
 A = TypeVar("A", bound=SearchAnswer)
 
@@ -21,7 +21,9 @@ A = TypeVar("A", bound=SearchAnswer)
 class Searcher:
     """What `search_context`, `semantic_search_context` and `fts_search_context` do."""
 
-    def __init__(self, records: Records, meaning: Meaning, results: Results, language: str) -> None:
+    def __init__(
+        self, records: Records, meaning: SemanticRetriever, results: Results, language: str
+    ) -> None:
         self._records = records
         self.meaning = meaning
         self._results = results
@@ -55,7 +57,7 @@ class Searcher:
         depth = self._results.depth(request, limit)
         embedded = 0.0
 
-        async def nearest(vector: Sequence[float]) -> list[Near]:
+        async def nearest(vector: Sequence[float]) -> list[EntryHit]:
             nonlocal embedded
             embedded = milliseconds(begun)
             return await self.meaning.nearest(vector, criteria, depth)
@@ -128,15 +130,15 @@ async def described(records: Records, criteria: Criteria) -> dict[str, Any]:
     }
 
 
-def _near(item: Near) -> Found:
+def _near(item: EntryHit) -> RankedEntry:
     distance = round(l2(item.score), DIGITS)
     scores: Scores = {"semantic_distance": distance, "semantic_rank": None}
-    return Found(item.id, scores, item.uuid, item.chunk)
+    return RankedEntry(item.id, scores, item.uuid, item.chunk)
 
 
-def _text(hit: TextHit) -> Found:
+def _text(hit: TextHit) -> RankedEntry:
     scores: Scores = {"fts_score": round(hit.score, DIGITS), "fts_rank": None}
-    return Found(hit.entry.id, scores, entry=hit.entry)
+    return RankedEntry(hit.entry.id, scores, entry=hit.entry)
 
 
 def _show(answer: SearchAnswer, views: list[HitView]) -> None:

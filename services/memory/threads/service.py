@@ -5,21 +5,21 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from services.core.engine.engine import Parts
-from services.core.engine.query_model import QueryModels
+from services.core.engine.engine import Engine
+from services.core.engine.query_model import QueryModelResolver
 from services.core.llm.factory import open_decoder
 from services.core.rerank.cross_encoder import Reranker, open_reranker
 from services.core.settings import Settings
 from services.memory.projection.outbox import Outbox
-from services.memory.projection.projection import Route
-from services.memory.projection.wait import settle
+from services.memory.projection.projection import ProjectionTarget
+from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records
-from services.memory.search.entry_search import Points
-from services.memory.search.points import FIRST_CHUNKS, ThreadVectors
-from services.memory.search.rerank import SecondStage
-from services.memory.search.retrievers import Legs
-from services.memory.search.semantic import Meaning
-from services.memory.search.splitter import Cutting
+from services.memory.search.entry_search import EntrySearch
+from services.memory.search.points import FIRST_CHUNKS, EntryProjection
+from services.memory.search.rerank import RerankStage
+from services.memory.search.retrievers import Retrievers
+from services.memory.search.semantic import SemanticRetriever
+from services.memory.search.splitter import TextSplitter
 from services.memory.summaries.worker import Rules, Summaries
 from services.memory.threads.batches import Batches
 from services.memory.threads.entries import Entries
@@ -42,15 +42,15 @@ class Threads:
     summaries: Summaries
 
 
-def thread_route(settings: Settings) -> Route:
+def thread_route(settings: Settings) -> ProjectionTarget:
     """Where the outbox writes thread entries, and how."""
-    writer = ThreadVectors(Cutting(settings.chunk_size, settings.chunk_overlap))
-    return Route(writer, settings.threads_collection_name, one_each=FIRST_CHUNKS)
+    writer = EntryProjection(TextSplitter(settings.chunk_size, settings.chunk_overlap))
+    return ProjectionTarget(writer, settings.threads_collection_name, one_each=FIRST_CHUNKS)
 
 
 @contextlib.asynccontextmanager
 async def open_threads(
-    settings: Settings, parts: Parts, records: Records, outbox: Outbox
+    settings: Settings, engine: Engine, records: Records, outbox: Outbox
 ) -> AsyncIterator[Threads]:
     """The threads over the server's records and outbox; summaries are written meanwhile."""
     async with contextlib.AsyncExitStack() as stack:
@@ -63,7 +63,7 @@ async def open_threads(
         )
         summaries = Summaries(records, decoder, rules)
         reranker = await _reranker(settings)
-        threads = _threads(settings, parts, records, outbox, summaries, reranker)
+        threads = _threads(settings, engine, records, outbox, summaries, reranker)
         if rules.enabled:
             await stack.enter_async_context(summaries.running())
         yield threads
@@ -78,24 +78,24 @@ async def _reranker(settings: Settings) -> Reranker | None:
 
 def _threads(
     settings: Settings,
-    parts: Parts,
+    engine: Engine,
     records: Records,
     outbox: Outbox,
     summaries: Summaries,
     reranker: Reranker | None,
 ) -> Threads:
     collection = settings.threads_collection_name
-    cutting = Cutting(settings.chunk_size, settings.chunk_overlap)
-    second = SecondStage(reranker, settings.rerank_timeout_seconds) if reranker else None
+    cutting = TextSplitter(settings.chunk_size, settings.chunk_overlap)
+    second = RerankStage(reranker, settings.rerank_timeout_seconds) if reranker else None
     results = Results(records, settings.search_truncation_length, cutting, second)
-    points = Points(parts.vectors, records, outbox, collection)
-    models = QueryModels(parts.vectors, parts.embedder, settings.models_dir)
-    spec = ThreadVectors(cutting).collection_spec(parts.embedder)
-    meaning = Meaning(points, models, spec, collection)
-    legs = Legs(records, meaning, points, settings.fts_language)
+    points = EntrySearch(engine.vectors, records, outbox, collection)
+    models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
+    spec = EntryProjection(cutting).collection_spec(engine.embedder)
+    meaning = SemanticRetriever(points, models, spec, collection)
+    legs = Retrievers(records, meaning, points, settings.fts_language)
 
     async def settled(uuids: Sequence[str] | None) -> str | None:
-        return await settle(outbox, uuids)
+        return await wait_until_searchable(outbox, uuids)
 
     entries = Entries(records, collection, ImageLimits.of(settings), settled, summaries.wake)
     return Threads(
@@ -105,8 +105,8 @@ def _threads(
         hybrid=HybridSearcher(records, legs, results, settings.hybrid_rrf_k),
         statistics=ThreadStatistics(
             records,
-            parts.vectors,
-            parts.embedder,
+            engine.vectors,
+            engine.embedder,
             collection,
             summaries,
             Features(settings.fts_language, cutting, _rerank_status(settings, reranker)),

@@ -10,9 +10,9 @@ from services.core.embedding.protocol import Embedder
 from services.core.errors import CtxError
 from services.core.vectors.protocol import VectorStore
 from services.memory.records.store import Records
-from services.memory.records.types import Kind, Statistics
+from services.memory.records.types import EntryKind, Statistics
 from services.memory.search.points import FIRST_CHUNKS
-from services.memory.search.splitter import Cutting
+from services.memory.search.splitter import TextSplitter
 from services.memory.summaries.worker import Summaries
 from services.memory.threads.requests import BYTES_A_MB
 
@@ -104,7 +104,7 @@ class Features:
     """What was configured, as it is told."""
 
     language: str
-    cutting: Cutting
+    cutting: TextSplitter
     reranking: RerankStatus
 
 
@@ -128,7 +128,7 @@ class ThreadStatistics:
         self._features = features
 
     async def all(self) -> StatisticsAnswer:
-        counted = await self._records.statistics(Kind.THREAD)
+        counted = await self._records.statistics(EntryKind.THREAD)
         semantic, summary = await asyncio.gather(
             self._semantic(counted.entries), self._summary(counted)
         )
@@ -189,7 +189,7 @@ class ThreadStatistics:
     async def _summary(self, counted: Statistics) -> SummaryStatus:
         summaries = self._summaries
         rules = summaries.rules
-        waiting = await self._records.count_unsummarised(Kind.THREAD, rules.min_length)
+        waiting = await self._records.count_unsummarised(EntryKind.THREAD, rules.min_length)
         status: SummaryStatus = {
             "enabled": rules.enabled,
             "available": rules.enabled and summaries.failure is None,

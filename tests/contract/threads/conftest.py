@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from fastmcp import Client
 
-from services.core.engine.engine import open_parts
+from services.core.engine.engine import open_engine
 from services.core.serving.mcp.server import build
 from services.core.serving.metrics import Metrics
 from services.core.settings import Settings
@@ -46,8 +46,8 @@ def settings(database_url: str | None, tmp_path_factory: pytest.TempPathFactory)
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def tools(settings: Settings) -> AsyncIterator[Tools]:
     async with (
-        open_parts(settings, settings.memory_model) as parts,
-        open_memory(settings, parts) as memory,
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as memory,
     ):
         server: Any = build(memory.service, settings, Metrics("memory", {}))
         async with Client(server) as client:

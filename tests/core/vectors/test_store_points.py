@@ -12,15 +12,15 @@ from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import (
     CollectionSpec,
+    EmbeddingModel,
     Filter,
     IndexKind,
     IsEmpty,
-    Leg,
     Match,
     MatchText,
-    Model,
     OrderBy,
     Point,
+    Prefetch,
     Query,
     Range,
     Sparse,
@@ -74,7 +74,7 @@ async def test_an_index_that_is_no_longer_wanted_stays(store: VectorStore, fresh
 
 async def test_another_model_is_refused_and_told_what_to_do(store: VectorStore, fresh: str) -> None:
     await store.ensure_collection(fresh, SPEC)
-    other = replace(SPEC, dense={"dense": 8}, model=Model("large", 8))
+    other = replace(SPEC, dense={"dense": 8}, model=EmbeddingModel("large", 8))
     with pytest.raises(ModelMismatch) as refused:
         await store.ensure_collection(fresh, other)
     assert refused.value.message == (
@@ -90,13 +90,13 @@ async def test_a_collection_of_code_is_rebuilt_by_another_command(
     await store.ensure_collection(fresh, replace(SPEC, indexes=indexes))
     mended = f"ctx index --recreate --collection {fresh}, or set EMBEDDING_MODEL back to tiny"
     with pytest.raises(ModelMismatch, match=mended):
-        await store.ensure_collection(fresh, replace(SPEC, model=Model("large", 8)))
+        await store.ensure_collection(fresh, replace(SPEC, model=EmbeddingModel("large", 8)))
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        replace(SPEC, model=Model("tiny-but-different", 4)),
+        replace(SPEC, model=EmbeddingModel("tiny-but-different", 4)),
         replace(SPEC, dense={"dense": 8}),
         replace(SPEC, multi={"micro": 3}),
         replace(SPEC, dense={"dense": 4, "second": 4}),
@@ -123,7 +123,7 @@ async def test_a_model_is_remembered_where_none_was(store: VectorStore, fresh: s
 async def test_sparse_only_collection(store: VectorStore, fresh: str) -> None:
     await store.ensure_collection(fresh, CollectionSpec(sparse=("lex",)))
     await store.upsert(fresh, [point(1, lex=Sparse([5], [1.0]))])
-    hits = await store.query(fresh, Query([Leg("lex", Sparse([5], [2.0]), 1)], 1))
+    hits = await store.query(fresh, Query([Prefetch("lex", Sparse([5], [2.0]), 1)], 1))
     assert [hit.id for hit in hits] == [uid(1)]
 
 
@@ -133,7 +133,9 @@ async def test_deleting_a_collection(store: VectorStore, fresh: str) -> None:
     assert await store.delete_collection(fresh) is True
     assert await store.delete_collection(fresh) is False
     assert fresh not in [info.name for info in await store.list_collections()]
-    await store.ensure_collection(fresh, replace(SPEC, dense={"dense": 2}, model=Model("x", 2)))
+    await store.ensure_collection(
+        fresh, replace(SPEC, dense={"dense": 2}, model=EmbeddingModel("x", 2))
+    )
     assert await store.count(fresh) == 0
 
 
@@ -200,9 +202,9 @@ async def test_an_upsert_replaces_the_whole_point(store: VectorStore, fresh: str
     assert await store.count(fresh, Filter(must=[Match("lang", "python")])) == 1
     facets = await store.facet(fresh, "lang")
     assert {each.value: each.count for each in facets} == {"go": 2, "c": 1, "python": 1, "rust": 1}
-    hits = await store.query(fresh, Query([Leg("lex", Sparse([1], [1.0]), 9)], 9))
+    hits = await store.query(fresh, Query([Prefetch("lex", Sparse([1], [1.0]), 9)], 9))
     assert hits == []
-    hits = await store.query(fresh, Query([Leg("dense", [0.0, 0.0, 1.0, 0.0], 1)], 1))
+    hits = await store.query(fresh, Query([Prefetch("dense", [0.0, 0.0, 1.0, 0.0], 1)], 1))
     assert hits[0].id == uid(1)
     assert hits[0].score == pytest.approx(1.0, abs=EIGHT_BITS)
 
@@ -216,7 +218,7 @@ async def test_a_point_may_lack_vectors(store: VectorStore, fresh: str) -> None:
     await store.ensure_collection(fresh, SPEC)
     await store.upsert(fresh, [Point(uid(1), {}, {"n": 1}), point(2)])
     assert await store.count(fresh) == 2
-    hits = await store.query(fresh, Query([Leg("dense", [1.0, 0.0, 0.0, 0.0], 9)], 9))
+    hits = await store.query(fresh, Query([Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 9)], 9))
     assert [hit.id for hit in hits] == [uid(2)]
 
 
@@ -229,12 +231,12 @@ async def test_numpy_vectors_are_stored(store: VectorStore, fresh: str) -> None:
     }
     await store.upsert(fresh, [Point(uid(1), vectors, {})])
     for leg, score in [
-        (Leg("dense", [0.0, 0.0, 1.0, 0.0], 1), 0.6),
-        (Leg("micro", [[1.0, 0.0], [0.0, 1.0]], 1), 2.0),
+        (Prefetch("dense", [0.0, 0.0, 1.0, 0.0], 1), 0.6),
+        (Prefetch("micro", [[1.0, 0.0], [0.0, 1.0]], 1), 2.0),
     ]:
         [hit] = await store.query(fresh, Query([leg], 1))
         assert hit.score == pytest.approx(score, abs=EIGHT_BITS)
-    [hit] = await store.query(fresh, Query([Leg("lex", Sparse([9], [1.0]), 1)], 1))
+    [hit] = await store.query(fresh, Query([Prefetch("lex", Sparse([9], [1.0]), 1)], 1))
     assert hit.id == uid(1)
 
 
@@ -293,7 +295,7 @@ async def test_queries_run_while_thousands_of_points_are_written(
     while not writing.done():
         during.append(await store.count(fresh))
         where = Filter(must=[Match("test", True)])
-        query = Query([Leg("dense", [1.0, 0.0, 0.0, 0.0], 2)], 2, filter=where)
+        query = Query([Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 2)], 2, filter=where)
         answers = await asyncio.gather(*(store.query(fresh, query) for _ in range(3)))
         assert [[hit.id for hit in hits] for hits in answers] == [[uid(1), uid(3)]] * 3
         await asyncio.sleep(0.001)

@@ -13,8 +13,8 @@ from services.core.vectors.types import (
     Filter,
     Fusion,
     Hit,
-    Leg,
     Match,
+    Prefetch,
     Query,
     RankFusion,
     ScoreFusion,
@@ -25,8 +25,8 @@ from tests.support.vectors.samples import EIGHT_BITS, POINTS
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 # In dense order: 1, 2, 3, 4. In the order of term 7: 4, 3.
-DENSE = Leg("dense", [1.0, 0.0, 0.0, 0.0], 10)
-LEX = Leg("lex", Sparse([7], [1.0]), 10)
+DENSE = Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 10)
+LEX = Prefetch("lex", Sparse([7], [1.0]), 10)
 
 
 def scores(hits: Sequence[Hit]) -> dict[int, float]:
@@ -40,13 +40,13 @@ def order(hits: Sequence[Hit]) -> list[int]:
 async def ask(
     store: VectorStore,
     name: str,
-    *legs: Leg,
+    *prefetch: Prefetch,
     limit: int = 10,
     fusion: Fusion | None = None,
     where: Filter | None = None,
     offset: int = 0,
 ) -> Sequence[Hit]:
-    return await store.query(name, Query(legs, limit, fusion, where, offset))
+    return await store.query(name, Query(prefetch, limit, fusion, where, offset))
 
 
 async def test_dense_scores_are_cosines_and_payload_comes_along(
@@ -61,7 +61,7 @@ async def test_dense_scores_are_cosines_and_payload_comes_along(
 
 async def test_numpy_vectors_are_accepted(store: VectorStore, filled: str) -> None:
     vector = numpy.array([0.0, 1.0, 0.0, 0.0], dtype=numpy.float32)
-    hits = await ask(store, filled, Leg("dense", vector, 1))  # type: ignore[arg-type]
+    hits = await ask(store, filled, Prefetch("dense", vector, 1))  # type: ignore[arg-type]
     assert order(hits) == [4, 3, 2, 1]
 
 
@@ -70,20 +70,20 @@ async def test_sparse_scores_weigh_rare_terms_more(store: VectorStore, filled: s
     hits = await ask(store, filled, LEX)
     idf = math.log(1 + (4 - 2 + 0.5) / (2 + 0.5))
     assert scores(hits) == pytest.approx({4: 4 * idf, 3: idf}, abs=1e-6)
-    both = await ask(store, filled, Leg("lex", Sparse([1, 2], [1.0, 1.0]), 10))
+    both = await ask(store, filled, Prefetch("lex", Sparse([1, 2], [1.0, 1.0]), 10))
     rare, common = math.log(1 + 3.5 / 1.5), math.log(1 + 0.5 / 4.5)
     assert scores(both)[1] == pytest.approx(rare + 2 * common, abs=1e-6)
 
 
 async def test_sparse_query_without_terms_finds_nothing(store: VectorStore, filled: str) -> None:
-    assert await ask(store, filled, Leg("lex", Sparse([], []), 10)) == []
-    assert await ask(store, filled, Leg("lex", Sparse([999], [1.0]), 10)) == []
+    assert await ask(store, filled, Prefetch("lex", Sparse([], []), 10)) == []
+    assert await ask(store, filled, Prefetch("lex", Sparse([999], [1.0]), 10)) == []
 
 
 async def test_multivector_score_is_the_sum_of_best_matches(
     store: VectorStore, filled: str
 ) -> None:
-    hits = await ask(store, filled, Leg("micro", [[1.0, 0.0], [0.6, 0.8]], 10))
+    hits = await ask(store, filled, Prefetch("micro", [[1.0, 0.0], [0.6, 0.8]], 10))
     assert scores(hits) == pytest.approx({1: 1.8, 2: 1.6}, abs=1e-6)
 
 
@@ -144,7 +144,7 @@ async def test_limit_and_offset(store: VectorStore, filled: str) -> None:
 async def test_a_leg_gives_no_more_candidates_than_its_limit(
     store: VectorStore, filled: str
 ) -> None:
-    few = Leg("dense", DENSE.vector, 1)
+    few = Prefetch("dense", DENSE.vector, 1)
     hits = await ask(store, filled, few, LEX, fusion=RankFusion(2))
     assert set(order(hits)) == {1, 3, 4}
 
@@ -154,7 +154,7 @@ async def test_filters_hold_in_every_leg(store: VectorStore, filled: str) -> Non
     assert order(await ask(store, filled, DENSE, where=where)) == [1, 3]
     assert order(await ask(store, filled, LEX, where=where)) == [3]
     # One candidate per leg: were the filter applied after the legs, 3 would not be found.
-    narrow = [Leg(leg.using, leg.vector, 1) for leg in (DENSE, LEX)]
+    narrow = [Prefetch(leg.using, leg.vector, 1) for leg in (DENSE, LEX)]
     hits = await ask(store, filled, *narrow, fusion=RankFusion(2), where=where)
     assert set(order(hits)) == {1, 3}
 
@@ -170,19 +170,19 @@ async def test_unknown_collection(store: VectorStore) -> None:
 
 
 WRONG = {
-    "unknown vector": Query([Leg("nope", [1.0, 0.0, 0.0, 0.0], 1)], 1),
-    "dims": Query([Leg("dense", [1.0], 1)], 1),
-    "multi dims": Query([Leg("micro", [[1.0, 2.0, 3.0]], 1)], 1),
-    "dense for sparse": Query([Leg("lex", [1.0, 2.0], 1)], 1),
-    "sparse for dense": Query([Leg("dense", Sparse([1], [1.0]), 1)], 1),
-    "dims in a fused leg": Query([DENSE, Leg("dense", [1.0], 1)], 1, RankFusion(2)),
+    "unknown vector": Query([Prefetch("nope", [1.0, 0.0, 0.0, 0.0], 1)], 1),
+    "dims": Query([Prefetch("dense", [1.0], 1)], 1),
+    "multi dims": Query([Prefetch("micro", [[1.0, 2.0, 3.0]], 1)], 1),
+    "dense for sparse": Query([Prefetch("lex", [1.0, 2.0], 1)], 1),
+    "sparse for dense": Query([Prefetch("dense", Sparse([1], [1.0]), 1)], 1),
+    "dims in a fused leg": Query([DENSE, Prefetch("dense", [1.0], 1)], 1, RankFusion(2)),
     "no legs": Query([], 1),
     "no fusion": Query([DENSE, LEX], 1),
     "no k": Query([DENSE, LEX], 1, RankFusion(0)),
     "too few weights": Query([DENSE, LEX], 1, RankFusion(2, [1.0])),
     "negative weight": Query([DENSE, LEX], 1, RankFusion(2, [1.0, -1.0])),
     "no limit": Query([DENSE], 0),
-    "no leg limit": Query([Leg("dense", [1.0, 0.0, 0.0, 0.0], 0)], 1),
+    "no leg limit": Query([Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 0)], 1),
     "negative offset": Query([DENSE], 1, offset=-1),
 }
 
@@ -194,8 +194,8 @@ async def test_wrong_queries_are_refused(store: VectorStore, filled: str, wrong:
 
 
 async def test_a_batch_answers_each_query_in_order(store: VectorStore, filled: str) -> None:
-    near = Query([Leg("dense", [1.0, 0.0, 0.0, 0.0], 4)], limit=4)
-    rare = Query([Leg("lex", Sparse([7], [1.0]), 4)], limit=4)
+    near = Query([Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 4)], limit=4)
+    rare = Query([Prefetch("lex", Sparse([7], [1.0]), 4)], limit=4)
     both = await store.query_batch(filled, [near, rare])
     assert [list(hits) for hits in both] == [
         list(await store.query(filled, near)),
@@ -204,7 +204,7 @@ async def test_a_batch_answers_each_query_in_order(store: VectorStore, filled: s
 
 
 async def test_payload_may_stay_away(store: VectorStore, filled: str) -> None:
-    leg = Leg("dense", [1.0, 0.0, 0.0, 0.0], 4)
+    leg = Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 4)
     [slim] = await store.query(filled, Query([leg], limit=1, with_payload=False))
     [whole] = await store.query(filled, Query([leg], limit=1))
     assert slim.payload == {}

@@ -7,12 +7,12 @@ import pytest
 
 from services.core.errors import CollectionNotFound, InvalidInput
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import Leg, Model, Query, Sparse
+from services.core.vectors.types import EmbeddingModel, Prefetch, Query, Sparse
 from tests.support.vectors.samples import POINTS, SPEC, numbers, point
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-OTHER = replace(SPEC, dense={"dense": 3}, model=Model("other", 3))
+OTHER = replace(SPEC, dense={"dense": 3}, model=EmbeddingModel("other", 3))
 WIDE = [point(number, dense=[1.0, 0.0, float(number)]) for number in (7, 8)]
 
 
@@ -46,7 +46,7 @@ async def test_what_is_built_is_hidden_until_it_takes_the_name(
     info = await store.collection_info(fresh)
     assert (info.name, info.spec, info.points_count) == (fresh, OTHER, 2)
     await store.ensure_collection(fresh, OTHER)
-    hits = await store.query(fresh, Query([Leg("dense", [1.0, 0.0, 7.0], 1)], 1))
+    hits = await store.query(fresh, Query([Prefetch("dense", [1.0, 0.0, 7.0], 1)], 1))
     assert numbers(hits) == [7]
 
 

@@ -13,7 +13,7 @@ from services.core.settings import Settings
 from services.core.vectors.types import Filter, Match, MatchAny
 from services.indexer.indexing import workers
 from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import Shelf
+from services.indexer.indexing.manifest import RepoKey
 from services.indexer.indexing.report import Failure, Progress
 from tests.indexer.conftest import REPO, Bench, Counting
 from tests.support.crashing_files import DeadlyJob, deadly_job
@@ -154,7 +154,7 @@ async def test_a_lost_state_leaves_no_stray_points(bench: Bench, repository: Rep
     repository.write("a.py", function("alpha"))
     repository.write("b.py", function("beta"))
     await bench.index(repository.root)
-    await bench.state.forget_repo(Shelf("test", bench.collection, REPO))
+    await bench.state.forget_repo(RepoKey("test", bench.collection, REPO))
     repository.write("a.py", function("alpha", "return 2"))
     repository.remove("b.py")
     report = await bench.index(repository.root)
@@ -188,7 +188,7 @@ async def test_memories_are_never_touched(
             repository.root, collection=settings.memory_collection_name, recreate=True
         )
     notes = f"{bench.collection}-notes"
-    await bench.store.ensure_collection(notes, memory_spec(bench.parts.embedder))
+    await bench.store.ensure_collection(notes, memory_spec(bench.engine.embedder))
     try:
         with pytest.raises(InvalidInput, match="something else"):
             await bench.index(repository.root, collection=notes, recreate=True)
@@ -277,10 +277,10 @@ async def test_a_failed_write_is_not_recorded(bench: Bench, repository: Reposito
         async def upsert(self, *_: object) -> None:
             raise StorageFailed("disk full")
 
-    broken = Indexer(Failing(), bench.parts.embedder, bench.state, store_key="test")  # type: ignore[arg-type]
+    broken = Indexer(Failing(), bench.engine.embedder, bench.state, store_key="test")  # type: ignore[arg-type]
     with pytest.raises(StorageFailed, match="disk full"):
         await broken.index(repository.root, collection=bench.collection, repo=REPO)
-    rows = await bench.state.rows(Shelf("test", bench.collection, REPO))
+    rows = await bench.state.rows(RepoKey("test", bench.collection, REPO))
     assert {path: row.done for path, row in rows.items()} == {"a.py": True, "b.py": False}
     assert (await bench.index(repository.root)).changed == 1
     assert (await bench.texts()).keys() == {"a.py", "b.py"}

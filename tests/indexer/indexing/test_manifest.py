@@ -10,23 +10,23 @@ import pytest
 
 from services.core import sqlite
 from services.core.errors import StorageFailed
-from services.indexer.indexing.manifest import WRITING, FileRow, IndexState, Shelf
+from services.indexer.indexing.manifest import WRITING, Manifest, ManifestRow, RepoKey
 
-SHELF = Shelf("embedded", "code", "repo")
+SHELF = RepoKey("embedded", "code", "repo")
 
 
-def row(path: str, blob: str = "b", status: str = "done") -> FileRow:
-    return FileRow(path, blob, 10, 1.5, 3, "python", 1, status)
+def row(path: str, blob: str = "b", status: str = "done") -> ManifestRow:
+    return ManifestRow(path, blob, 10, 1.5, 3, "python", 1, status)
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[IndexState]:
-    opened = IndexState(tmp_path / "index.sqlite")
+def state(tmp_path: Path) -> Iterator[Manifest]:
+    opened = Manifest(tmp_path / "index.sqlite")
     yield opened
     opened.close()
 
 
-async def test_rows_come_back_as_they_were_put(state: IndexState) -> None:
+async def test_rows_come_back_as_they_were_put(state: Manifest) -> None:
     await state.put(SHELF, [row("a.py"), row("ä \n'\".py", status=WRITING)])
     assert await state.rows(SHELF) == {
         "a.py": row("a.py"),
@@ -34,15 +34,15 @@ async def test_rows_come_back_as_they_were_put(state: IndexState) -> None:
     }
 
 
-async def test_a_row_is_replaced(state: IndexState) -> None:
+async def test_a_row_is_replaced(state: Manifest) -> None:
     await state.put(SHELF, [row("a.py", "old", WRITING)])
     await state.put(SHELF, [row("a.py", "new")])
     assert await state.rows(SHELF) == {"a.py": row("a.py", "new")}
 
 
-async def test_shelves_do_not_mix(state: IndexState) -> None:
-    others = [Shelf("server", "code", "repo"), Shelf("embedded", "b", "repo")]
-    others.append(Shelf("embedded", "code", "other"))
+async def test_shelves_do_not_mix(state: Manifest) -> None:
+    others = [RepoKey("server", "code", "repo"), RepoKey("embedded", "b", "repo")]
+    others.append(RepoKey("embedded", "code", "other"))
     for shelf in [SHELF, *others]:
         await state.put(shelf, [row(f"{shelf.store}{shelf.collection}{shelf.repo}")])
     await state.forget_repo(SHELF)
@@ -51,25 +51,25 @@ async def test_shelves_do_not_mix(state: IndexState) -> None:
     assert await state.repos("embedded", "code") == {"other"}
 
 
-async def test_many_rows_are_forgotten_at_once(state: IndexState) -> None:
+async def test_many_rows_are_forgotten_at_once(state: Manifest) -> None:
     await state.put(SHELF, [row(f"{n}.py") for n in range(2000)])
     await state.forget(SHELF, [f"{n}.py" for n in range(1999)])
     assert list(await state.rows(SHELF)) == ["1999.py"]
 
 
-async def test_a_name_belongs_to_who_came_first(state: IndexState) -> None:
+async def test_a_name_belongs_to_who_came_first(state: Manifest) -> None:
     assert await state.owner(SHELF, "first") == "first"
     assert await state.owner(SHELF, "second") == "first"
 
 
-async def test_it_is_on_disk_when_put_returns(state: IndexState, tmp_path: Path) -> None:
+async def test_it_is_on_disk_when_put_returns(state: Manifest, tmp_path: Path) -> None:
     await state.put(SHELF, [row("a.py")])
     reader = sqlite3.connect(tmp_path / "index.sqlite")
     assert reader.execute("SELECT path, status FROM files").fetchall() == [("a.py", "done")]
     reader.close()
 
 
-async def test_a_failing_transaction_leaves_nothing(state: IndexState) -> None:
+async def test_a_failing_transaction_leaves_nothing(state: Manifest) -> None:
     with pytest.raises(StorageFailed, match=r"index\.sqlite"):
         await state.put(SHELF, [row("good.py"), row("bad.py", status="nonsense")])
     assert await state.rows(SHELF) == {}
@@ -78,10 +78,10 @@ async def test_a_failing_transaction_leaves_nothing(state: IndexState) -> None:
 async def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "index.sqlite").write_bytes(b"not a database" * 100)
     with pytest.raises(StorageFailed, match="may be deleted"):
-        await IndexState(tmp_path / "index.sqlite").rows(SHELF)
+        await Manifest(tmp_path / "index.sqlite").rows(SHELF)
 
 
-async def test_a_locked_file_does_not_stop_the_loop(state: IndexState, tmp_path: Path) -> None:
+async def test_a_locked_file_does_not_stop_the_loop(state: Manifest, tmp_path: Path) -> None:
     await state.put(SHELF, [])
     other = sqlite3.connect(tmp_path / "index.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -96,7 +96,7 @@ async def test_a_locked_file_does_not_stop_the_loop(state: IndexState, tmp_path:
     assert list(await state.rows(SHELF)) == ["a.py"]
 
 
-async def test_many_callers_at_once(state: IndexState) -> None:
+async def test_many_callers_at_once(state: Manifest) -> None:
     """A cursor that outlives its transaction would reset the statement of the next."""
     rows = [row(f"{number}.py") for number in range(100)]
     await asyncio.gather(*(state.put(SHELF, rows) for _ in range(300)))

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from services.core.engine.engine import Parts, open_parts
+from services.core.engine.engine import Engine, open_engine
 from services.core.errors import ModelMismatch
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import CODE_MODEL, Settings
 from services.indexer.indexing.report import IndexReport
-from services.indexer.search.filters import Scope
-from services.indexer.search.query import understand_all
+from services.indexer.search.filters import SearchFilters
+from services.indexer.search.query import parse_queries
 from services.indexer.search.searcher import Outcome, Request, Searcher
 from services.indexer.service import open_searcher
-from services.indexer.tools.context import Desk, open_desk
+from services.indexer.tools.context import IndexerContext, open_desk
 from tests.support import models
 from tests.support.rebuild import Rebuild
 from tests.support.repositories import Repository, function
@@ -40,8 +40,8 @@ class Place:
 class Running:
     """What a process with one of the models has."""
 
-    parts: Parts
-    desk: Desk
+    engine: Engine
+    desk: IndexerContext
     searcher: Searcher
     collection: str
 
@@ -51,20 +51,20 @@ class Running:
         )
 
     async def search(self, query: str) -> Outcome:
-        scope = Scope(repos=("*",))
-        return await self.searcher.search(self.collection, Request(understand_all(query), scope))
+        scope = SearchFilters(repos=("*",))
+        return await self.searcher.search(self.collection, Request(parse_queries(query), scope))
 
     async def rebuilding(self) -> bool:
-        return await self.parts.vectors.rebuilding(self.collection)
+        return await self.engine.vectors.rebuilding(self.collection)
 
 
 @contextlib.asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Running]:
-    async with open_parts(settings, settings.code_model) as parts:
-        desk = open_desk(settings, parts, SessionDefaults())
+    async with open_engine(settings, settings.code_model) as engine:
+        desk = open_desk(settings, engine, SessionDefaults())
         with contextlib.closing(desk):
-            searcher = await open_searcher(settings, parts)
-            yield Running(parts, desk, searcher, settings.collection_name)
+            searcher = await open_searcher(settings, engine)
+            yield Running(engine, desk, searcher, settings.collection_name)
 
 
 @pytest.fixture
@@ -75,8 +75,8 @@ async def place(settings: Settings, tmp_path: Path) -> AsyncIterator[Place]:
     gone.write("lost.py", function("remember_everything", "return 'kept'"))
     second = settings.model_copy(update={"embedding_model": models.second_model(tmp_path)})
     yield Place(settings, second, kept, gone)
-    async with open_parts(settings, settings.code_model) as parts:
-        await parts.vectors.delete_collection(settings.collection_name)
+    async with open_engine(settings, settings.code_model) as engine:
+        await engine.vectors.delete_collection(settings.collection_name)
 
 
 def paths(outcome: Outcome) -> set[str]:
@@ -85,7 +85,7 @@ def paths(outcome: Outcome) -> set[str]:
 
 async def begun(process: Running, repository: Repository) -> Rebuild[IndexReport]:
     recreating = process.index(repository, recreate=True)
-    return await Rebuild.begun(process.parts.vectors, process.collection, recreating)
+    return await Rebuild.begun(process.engine.vectors, process.collection, recreating)
 
 
 async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Place) -> None:
@@ -111,20 +111,20 @@ async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Pl
         assert (report.collection, report.recreated) == (after.collection, True)
         assert (report.added, report.carried) == (FILES, {"gone": 1})
         assert "lost.py" in paths(await after.search("remember_everything"))
-        infos = await after.parts.vectors.list_collections()
+        infos = await after.engine.vectors.list_collections()
         [info] = [info for info in infos if info.name.startswith(after.collection)]
         assert info.spec.model is not None
         assert (info.spec.model.name, info.spec.dense) == (models.NAME, {"dense": 128})
         again = await after.index(place.kept)
         assert (again.unchanged, again.written) == (FILES, 0)
-        assert await after.parts.advice([after.collection]) == []
+        assert await after.engine.advice([after.collection]) == []
 
 
 async def test_without_the_old_model_words_are_compared_and_that_is_said(place: Place) -> None:
     async with running(place.second) as before:
         await before.index(place.kept)
     async with running(place.shipped) as after:
-        [advice] = await after.parts.advice([after.collection])
+        [advice] = await after.engine.advice([after.collection])
         assert f"was built with model {models.NAME} (128 dims)" in advice
         rebuild = await begun(after, place.kept)
         *meanwhile, last = await rebuild.watched(lambda: after.search("compute_7 of the value"))
@@ -171,7 +171,7 @@ async def test_embeddings_are_computed_once_a_model(place: Place) -> None:
     async with running(place.second) as after:
         await after.index(place.kept)
         computed: list[int] = []
-        inner = after.parts.embedder._embedder
+        inner = after.engine.embedder._embedder
         embed = inner.embed_documents
         inner.embed_documents = lambda texts: (computed.append(len(texts)), embed(texts))[1]  # type: ignore[method-assign]
         await after.index(place.gone)

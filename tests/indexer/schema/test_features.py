@@ -9,7 +9,7 @@ from services.core.errors import SearchFailed
 from services.core.vectors.types import Point
 from services.indexer.schema.features import WEIGHED, features, packed, unpacked
 from services.indexer.schema.points import facts, spec
-from services.indexer.search.feature_cache import KnownChunks
+from services.indexer.search.feature_cache import FeatureCache
 from tests.indexer.conftest import Bench
 from tests.indexer.search.test_ranking import PAYLOAD
 
@@ -36,7 +36,7 @@ async def test_what_is_stored_is_what_is_known(bench: Bench, tmp_path: Path) -> 
     await bench.index(code)
     records = await bench.records()
     assert len(records) == 2
-    known = await KnownChunks(bench.store).of(bench.collection, [each.id for each in records])
+    known = await FeatureCache(bench.store).of(bench.collection, [each.id for each in records])
     assert known == {each.id: features(facts(each.payload)) for each in records}
     assert all(WEIGHED in each.payload for each in records)
 
@@ -46,4 +46,4 @@ async def test_a_chunk_of_another_version_asks_for_an_index_run(bench: Bench) ->
     await bench.store.ensure_collection(bench.collection, spec(bench.model))
     await bench.store.upsert(bench.collection, [old])
     with pytest.raises(SearchFailed, match="ctx index"):
-        await KnownChunks(bench.store).of(bench.collection, [old.id])
+        await FeatureCache(bench.store).of(bench.collection, [old.id])

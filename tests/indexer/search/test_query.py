@@ -1,7 +1,7 @@
 import pytest
 
 from services.core.errors import InvalidInput
-from services.indexer.search.query import understand, understand_all
+from services.indexer.search.query import parse_queries, parse_query
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from services.indexer.search.query import understand, understand_all
     ],
 )
 def test_a_name_alone_is_a_symbol(query: str, names: tuple[str, ...]) -> None:
-    question = understand(query)
+    question = parse_query(query)
     assert question.is_symbol
     assert question.names == names
 
@@ -31,13 +31,13 @@ def test_a_name_alone_is_a_symbol(query: str, names: tuple[str, ...]) -> None:
     ],
 )
 def test_names_in_prose(query: str, names: tuple[str, ...]) -> None:
-    question = understand(query)
+    question = parse_query(query)
     assert not question.is_symbol
     assert question.names == names
 
 
 def test_filters_are_taken_out_of_the_text() -> None:
-    question = understand('retry lang:python under:src/net not:"**/old files/*" ext:py backoff')
+    question = parse_query('retry lang:python under:src/net not:"**/old files/*" ext:py backoff')
     assert question.text == "retry backoff"
     assert question.filters == {
         "language": ["python"],
@@ -49,22 +49,22 @@ def test_filters_are_taken_out_of_the_text() -> None:
 
 @pytest.mark.parametrize("query", ["std::vector usage", "see http://x.org now", "a path : b"])
 def test_colons_that_are_no_filters(query: str) -> None:
-    assert understand(query).filters == {}
+    assert parse_query(query).filters == {}
 
 
 def test_a_filter_alone_is_a_query() -> None:
-    assert understand("symbol:Session").filters == {"symbol": ["Session"]}
+    assert parse_query("symbol:Session").filters == {"symbol": ["Session"]}
 
 
 @pytest.mark.parametrize("query", ["", "   "])
 def test_nothing_is_refused(query: str) -> None:
     with pytest.raises(InvalidInput, match="empty"):
-        understand(query)
+        parse_query(query)
     with pytest.raises(InvalidInput, match="empty"):
-        understand_all([])
+        parse_queries([])
 
 
 def test_too_much_is_refused() -> None:
-    understand("x" * 1000)
+    parse_query("x" * 1000)
     with pytest.raises(InvalidInput, match="1001 characters"):
-        understand("x" * 1001)
+        parse_query("x" * 1001)

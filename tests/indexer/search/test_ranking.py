@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from services.indexer.schema.features import features
-from services.indexer.search.query import understand
+from services.indexer.search.query import parse_query
 from services.indexer.search.ranking import Candidate, Ranked, merged, rank, select, words_of
 from services.indexer.search.word_similarity import equal
 
@@ -31,7 +31,7 @@ def candidate(name: str, *, dense: float = 0.5, lexical: float = 5.0, **payload:
 
 
 def ranked_for(query: str, candidates: list[Candidate]) -> list[Ranked]:
-    question = understand(query)
+    question = parse_query(query)
     return rank(candidates, question, equal(question, words_of(candidates)))
 
 
@@ -136,12 +136,12 @@ def test_selection_spreads_over_files_and_keeps_the_cap() -> None:
 def test_components_explain_the_score() -> None:
     (item,) = ranked_for("thing", [candidate("thing", symbol="thing", symbol_path="thing")])
     rules = item.rules
-    product = (rules["fusion"] + rules["definition"]) * rules["naming"] * rules["place"]
+    product = (rules["fusion"] + rules["definition"]) * rules["naming"] * rules["location"]
     assert item.score == pytest.approx(product + rules["coherence"])
 
 
 def test_several_queries_are_one_question() -> None:
-    both = merged([understand("retry"), understand("backoff jitter")])
+    both = merged([parse_query("retry"), parse_query("backoff jitter")])
     assert both.terms >= {"retri", "backoff", "jitter"}
     assert not both.is_symbol
 

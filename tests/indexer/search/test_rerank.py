@@ -12,9 +12,9 @@ from services.core.errors import ModelUnavailable, TimedOut
 from services.core.rerank.cross_encoder import OnnxReranker, open_reranker
 from services.core.text.tokens import text_terms
 from services.indexer.schema.features import features
-from services.indexer.search.query import understand
+from services.indexer.search.query import parse_query
 from services.indexer.search.ranking import Candidate, Ranked
-from services.indexer.search.rerank import Found, SecondStage
+from services.indexer.search.rerank import RerankStage, SearchHit
 from tests.indexer.search.test_ranking import PAYLOAD
 
 MODEL = os.environ.get("RERANK_TEST_MODEL")
@@ -34,15 +34,15 @@ class Overlap:
         return [len(wanted & set(text_terms(text))) / len(wanted) for text in texts]
 
 
-def stage(reranker: Any, **changes: float) -> SecondStage:
+def stage(reranker: Any, **changes: float) -> RerankStage:
     numbers = {"blend": 0.6, "symbol_boost": 1.0, "deadline_seconds": 5.0} | changes
-    return SecondStage(reranker, **numbers)
+    return RerankStage(reranker, **numbers)
 
 
-def found(name: str, score: float, text: str, definition: float = 0.0) -> Found:
+def found(name: str, score: float, text: str, definition: float = 0.0) -> SearchHit:
     payload = PAYLOAD | {"path": name, "text": text}
     ranked = Ranked(Candidate(name, features(payload)), score, {"definition": definition})
-    return Found(ranked, payload)
+    return SearchHit(ranked, payload)
 
 
 FIRST = found("first", 1.2, "something else entirely")
@@ -50,20 +50,20 @@ SECOND = found("second", 1.0, "retry with backoff")
 
 
 async def test_the_reranker_changes_the_order() -> None:
-    best, rest = await stage(Overlap()).reordered(understand("retry backoff"), [FIRST, SECOND])
+    best, rest = await stage(Overlap()).reordered(parse_query("retry backoff"), [FIRST, SECOND])
     assert (best.payload["path"], rest.payload["path"]) == ("second", "first")
     assert best.fit == 1.0
     assert best.score == pytest.approx((0.6 * 1.0 + 0.4 * 0.5) / 2)
 
 
 async def test_a_blend_of_nothing_keeps_the_order() -> None:
-    kept = await stage(Overlap(), blend=0.0).reordered(understand("retry"), [FIRST, SECOND])
+    kept = await stage(Overlap(), blend=0.0).reordered(parse_query("retry"), [FIRST, SECOND])
     assert [item.payload["path"] for item in kept] == ["first", "second"]
 
 
 async def test_a_definition_keeps_its_place() -> None:
     defined = found("defined", 1.0, "nothing of it", definition=1.0)
-    best, _ = await stage(Overlap()).reordered(understand("retry"), [SECOND, defined])
+    best, _ = await stage(Overlap()).reordered(parse_query("retry"), [SECOND, defined])
     assert best.payload["path"] == "defined"
 
 
@@ -71,7 +71,7 @@ async def test_the_deadline_is_real() -> None:
     late = stage(Overlap(seconds=3), deadline_seconds=0.05)
     started = time.perf_counter()
     with pytest.raises(TimedOut, match=r"0\.05 s"):
-        await late.reordered(understand("retry"), [FIRST])
+        await late.reordered(parse_query("retry"), [FIRST])
     assert time.perf_counter() - started < 2
 
 

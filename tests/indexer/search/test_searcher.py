@@ -10,12 +10,12 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from services.core.engine.engine import Parts, open_parts
+from services.core.engine.engine import Engine, open_engine
 from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import CollectionSpec, Model
+from services.core.vectors.types import CollectionSpec, EmbeddingModel
 from services.indexer.schema.points import INDEXES
 from services.indexer.search.searcher import Searcher
 from services.indexer.tools.context import open_desk
@@ -54,9 +54,9 @@ async def search(
         collection_name=f"code-{uuid4().hex[:8]}",
         workspace=root / "shop",
     )
-    async with open_parts(settings, settings.code_model) as parts:
-        yield await Search.over(settings, parts)
-        await parts.vectors.delete_collection(settings.collection_name)
+    async with open_engine(settings, settings.code_model) as engine:
+        yield await Search.over(settings, engine)
+        await engine.vectors.delete_collection(settings.collection_name)
 
 
 class Search:
@@ -67,15 +67,15 @@ class Search:
         self.store = store
 
     @classmethod
-    async def over(cls, settings: Settings, parts: Parts) -> "Search":
+    async def over(cls, settings: Settings, engine: Engine) -> "Search":
         sessions = SessionDefaults()
-        desk = open_desk(settings, parts, sessions)
-        place = desk.workspaces.place("workspace", str(settings.workspace))
-        await desk.index(place, settings.collection_name, recreate=False)
+        desk = open_desk(settings, engine, sessions)
+        location = desk.workspaces.place("workspace", str(settings.workspace))
+        await desk.index(location, settings.collection_name, recreate=False)
         desk.close()
-        searcher = Searcher(parts.vectors, parts.embedder)
+        searcher = Searcher(engine.vectors, engine.embedder)
         tool, _ = search_tools(searcher, sessions, settings.collection_name, None)
-        return cls(tool.run, parts.vectors)
+        return cls(tool.run, engine.vectors)
 
     async def __call__(self, query: str | list[str], **wanted: Any) -> dict[str, Any]:
         answer: dict[str, Any] = await self._tool(query=query, **wanted)
@@ -217,7 +217,7 @@ async def test_an_unknown_collection(search: Search) -> None:
 async def test_a_collection_of_another_model_or_of_no_code(search: Search) -> None:
     store, name = search.store, f"other-{uuid4().hex[:8]}"
     await store.ensure_collection(
-        name, CollectionSpec({"dense": 8}, ["lex"], {}, INDEXES, Model("older-model", 8))
+        name, CollectionSpec({"dense": 8}, ["lex"], {}, INDEXES, EmbeddingModel("older-model", 8))
     )
     with pytest.raises(ModelMismatch, match="ctx index --recreate"):
         await search("retry", collection=name)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from services.indexer.search import word_similarity
-from services.indexer.search.query import understand
-from services.indexer.search.word_similarity import Nearness, equal
+from services.indexer.search.query import parse_query
+from services.indexer.search.word_similarity import WordSimilarity, equal
 from tests.indexer.conftest import Counting, shipped
 
-QUESTION = understand("authentication of configured users")
+QUESTION = parse_query("authentication of configured users")
 NAMES = ["auth", "config", "users", "zebra"]
 
 
@@ -21,7 +21,7 @@ class Slow(Counting):
 
 
 async def test_equal_stems_are_nearest_and_kin_comes_next() -> None:
-    near = await Nearness(shipped()).to(QUESTION, NAMES)
+    near = await WordSimilarity(shipped()).to(QUESTION, NAMES)
     assert near["users"] == 1.0
     assert near["zebra"] < near["auth"] < 1.0
     assert near["zebra"] < near["config"] < 1.0
@@ -29,17 +29,17 @@ async def test_equal_stems_are_nearest_and_kin_comes_next() -> None:
 
 async def test_with_a_slow_model_only_equal_stems_are_near() -> None:
     assert equal(QUESTION, NAMES) == {"auth": 0.0, "config": 0.0, "users": 1.0, "zebra": 0.0}
-    assert await Nearness(Slow()).to(QUESTION, NAMES) == equal(QUESTION, NAMES)
+    assert await WordSimilarity(Slow()).to(QUESTION, NAMES) == equal(QUESTION, NAMES)
 
 
 async def test_a_question_of_stopwords_is_near_to_nothing() -> None:
-    assert await Nearness(shipped()).to(understand("how is it"), ["how"]) == {"how": 0.0}
-    assert await Nearness(shipped()).to(QUESTION, []) == {}
+    assert await WordSimilarity(shipped()).to(parse_query("how is it"), ["how"]) == {"how": 0.0}
+    assert await WordSimilarity(shipped()).to(QUESTION, []) == {}
 
 
 async def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_similarity, "MAX_WORDS_KNOWN", 6)
-    compared = Nearness(shipped())
+    compared = WordSimilarity(shipped())
     first = await compared.to(QUESTION, NAMES)
     await compared.to(QUESTION, ["other", "words"])
     assert await compared.to(QUESTION, NAMES) == first

@@ -15,7 +15,7 @@ from services.indexer.indexing.workspace_state import (
     started,
     write_state,
 )
-from services.indexer.source.workspace import Place, Workspaces
+from services.indexer.source.workspace import WorkspacePath, Workspaces
 from tests.indexer.conftest import Bench
 from tests.support.repositories import Repository, function
 
@@ -55,18 +55,18 @@ def test_a_folder_belongs_to_the_nearest_repository(tmp_path: Path) -> None:
     (tmp_path / "projects" / "plain").mkdir()
     workspaces = Workspaces(tmp_path / "projects")
     root = workspaces.root
-    assert workspaces.place("subdir", "") == Place(root, "")
-    assert workspaces.place("subdir", "plain") == Place(root, "plain")
-    assert workspaces.place("subdir", "inner") == Place(root / "inner", "")
-    assert workspaces.place("subdir", "inner/src/deep") == Place(root / "inner", "src/deep")
-    assert workspaces.place("subdir", str(inner.root)) == Place(root / "inner", "")
+    assert workspaces.place("subdir", "") == WorkspacePath(root, "")
+    assert workspaces.place("subdir", "plain") == WorkspacePath(root, "plain")
+    assert workspaces.place("subdir", "inner") == WorkspacePath(root / "inner", "")
+    assert workspaces.place("subdir", "inner/src/deep") == WorkspacePath(root / "inner", "src/deep")
+    assert workspaces.place("subdir", str(inner.root)) == WorkspacePath(root / "inner", "")
 
 
 def test_more_roots_may_be_used(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     two = tmp_path / "two"
-    assert Workspaces(tmp_path / "one", [two]).place("subdir", str(two)) == Place(two, "")
+    assert Workspaces(tmp_path / "one", [two]).place("subdir", str(two)) == WorkspacePath(two, "")
 
 
 def test_the_state_comes_back_and_git_does_not_see_it(repository: Repository) -> None:

@@ -218,13 +218,13 @@ EXPECTED: dict[str, tuple[str, str, str]] = {
 
 def outline(name: str) -> tuple[set[str], set[str], set[str]]:
     """Every definition as a chunk's head, every import and call of a sample."""
-    from services.indexer.chunking.chunker import ChunkLimits, understand
+    from services.indexer.chunking.chunker import ChunkLimits, outline_of
     from services.indexer.syntax.definitions import flatten
     from services.indexer.syntax.lines import Lines, normalise
 
     content = (SAMPLES / name).read_bytes()
     text = normalise(decode(content))
-    definitions, references = understand(
+    definitions, references = outline_of(
         text, language_of(name, content), Lines.of(text), ChunkLimits()
     )
     return (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
-from services.core.engine.engine import Parts
+from services.core.engine.engine import Engine
 from services.core.errors import CollectionNotFound, InvalidInput
 from services.core.serving.mcp.server import build
 from services.core.serving.metrics import Metrics
@@ -17,7 +17,7 @@ from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.indexer.tools.admin import admin_tools, index_tools
-from services.indexer.tools.context import Desk, open_desk
+from services.indexer.tools.context import IndexerContext, open_desk
 from tests.indexer.conftest import Bench
 from tests.support.processes import ROOT, environment
 from tests.support.repositories import Repository, function
@@ -64,19 +64,19 @@ def workspace(repository: Repository) -> Repository:
 
 
 @pytest.fixture
-def desk(settings: Settings, bench: Bench, workspace: Repository) -> Desk:
+def desk(settings: Settings, bench: Bench, workspace: Repository) -> IndexerContext:
     here = settings.model_copy(update={"workspace": workspace.root})
-    return open_desk(here, Parts(bench.store, bench.parts.embedder), SessionDefaults())
+    return open_desk(here, Engine(bench.store, bench.engine.embedder), SessionDefaults())
 
 
 @pytest.fixture
-def tools(desk: Desk) -> Any:
+def tools(desk: IndexerContext) -> Any:
     """Every tool by its name."""
     found = [*index_tools(desk), *admin_tools(desk)]
     return type("Tools", (), {tool.name: staticmethod(tool.run) for tool in found})
 
 
-async def test_index_and_status(tools: Any, desk: Desk) -> None:
+async def test_index_and_status(tools: Any, desk: IndexerContext) -> None:
     before = await tools.qdrant_status()
     assert (before["exists"], before["count"], before["status"]) == (False, 0, "missing")
     indexed = await tools.qdrant_index()
@@ -94,7 +94,7 @@ async def test_index_and_status(tools: Any, desk: Desk) -> None:
     assert (await tools.qdrant_status(max_points=1))["scanned_points"] == 1
 
 
-async def test_subdir_and_a_collection_of_its_own(tools: Any, desk: Desk) -> None:
+async def test_subdir_and_a_collection_of_its_own(tools: Any, desk: IndexerContext) -> None:
     other = f"{desk.collection}-own"
     try:
         indexed = await tools.qdrant_index(subdir="lib", collection=other)
@@ -107,7 +107,7 @@ async def test_subdir_and_a_collection_of_its_own(tools: Any, desk: Desk) -> Non
         await tools.qdrant_index(subdir="../..")
 
 
-async def test_the_session_default_counts(tools: Any, desk: Desk) -> None:
+async def test_the_session_default_counts(tools: Any, desk: IndexerContext) -> None:
     other = f"{desk.collection}-session"
     token = desk.sessions.set(other, None)["session"]
     try:
@@ -116,7 +116,7 @@ async def test_the_session_default_counts(tools: Any, desk: Desk) -> None:
         await desk.vectors.delete_collection(other)
 
 
-async def test_prune(tools: Any, desk: Desk, workspace: Repository) -> None:
+async def test_prune(tools: Any, desk: IndexerContext, workspace: Repository) -> None:
     await tools.qdrant_index_root()
     workspace.remove("a.py")
     pruned = await tools.qdrant_prune()
@@ -130,7 +130,7 @@ async def test_prune(tools: Any, desk: Desk, workspace: Repository) -> None:
         await tools.qdrant_prune()
 
 
-async def test_workspaces(tools: Any, desk: Desk, workspace: Repository) -> None:
+async def test_workspaces(tools: Any, desk: IndexerContext, workspace: Repository) -> None:
     info = await tools.workspace_info()
     assert info.keys() == CONTRACT["workspace_info"]
     assert (info["source"], info["default_collection"]) == ("settings", desk.collection)
@@ -154,7 +154,7 @@ async def test_workspaces(tools: Any, desk: Desk, workspace: Repository) -> None
         await tools.workspace_info(workspace_path="..")
 
 
-async def test_collection_map(tools: Any, desk: Desk, workspace: Repository) -> None:
+async def test_collection_map(tools: Any, desk: IndexerContext, workspace: Repository) -> None:
     await tools.qdrant_index()
     await desk.indexer.index(workspace.root, collection=desk.collection, repo="second")
     found = await tools.collection_map(collection=desk.collection, include_samples=True)
@@ -172,7 +172,7 @@ async def test_collection_map(tools: Any, desk: Desk, workspace: Repository) -> 
 
 
 async def test_over_mcp_with_progress_and_no_deadline(
-    desk: Desk, settings: Settings, workspace: Repository
+    desk: IndexerContext, settings: Settings, workspace: Repository
 ) -> None:
     """Other calls are cut off at their first wait, an index run as long as it takes."""
     offered = [*index_tools(desk), *admin_tools(desk)]

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from services.core.errors import CollectionNotFound, InvalidInput
-from services.core.memories.types import Metadata, Wanted
+from services.core.memories.types import MemoryFilters, Metadata
 from services.memory.memories.memories import Memories
 
 CORPUS = {
@@ -32,7 +32,7 @@ async def filled(memories: Memories) -> Memories:
 
 
 async def found(memories: Memories, query: str, **wanted: object) -> list[str]:
-    hits, *_ = await memories.find(query, Wanted(**wanted), 10)  # type: ignore[arg-type]
+    hits, *_ = await memories.find(query, MemoryFilters(**wanted), 10)  # type: ignore[arg-type]
     return [hit["information"] for hit in hits]
 
 
@@ -43,7 +43,7 @@ async def test_by_meaning_and_by_words(filled: Memories) -> None:
 
 
 async def test_a_hit_shows_everything_that_was_stored(filled: Memories) -> None:
-    hits, total, _ = await filled.find("generators memory", Wanted(), 1)
+    hits, total, _ = await filled.find("generators memory", MemoryFilters(), 1)
     (hit,) = hits
     assert total == len(CORPUS)
     assert set(hit) == {"id", "information", "metadata", "score", "highlights"}
@@ -68,12 +68,12 @@ async def test_a_hit_shows_everything_that_was_stored(filled: Memories) -> None:
     ],
 )
 async def test_filters(filled: Memories, wanted: dict[str, object], expected: int) -> None:
-    hits, total, _ = await filled.find("anything", Wanted(**wanted), 10)  # type: ignore[arg-type]
+    hits, total, _ = await filled.find("anything", MemoryFilters(**wanted), 10)  # type: ignore[arg-type]
     assert len(hits) == total == expected
 
 
 async def test_total_counts_beyond_the_limit(filled: Memories) -> None:
-    hits, total, _ = await filled.find("pattern", Wanted(), 2)
+    hits, total, _ = await filled.find("pattern", MemoryFilters(), 2)
     assert (len(hits), total) == (2, len(CORPUS))
 
 
@@ -95,13 +95,13 @@ async def test_empty_texts_are_refused(memories: Memories, empty: str) -> None:
     with pytest.raises(InvalidInput, match="information"):
         await memories.store(empty, None)
     with pytest.raises(InvalidInput, match="query"):
-        await memories.find(empty, Wanted(), 10)
+        await memories.find(empty, MemoryFilters(), 10)
 
 
 async def test_odd_texts_survive(memories: Memories) -> None:
     text = "emoji 🦊, null \x00, rtl שלום, " + "long " * 20_000
     await memories.store(text, Metadata.model_validate({"custom": {"nested": [1, None]}}))
-    hits, *_ = await memories.find("emoji fox", Wanted(), 1)
+    hits, *_ = await memories.find("emoji fox", MemoryFilters(), 1)
     assert hits[0]["information"] == text
     assert hits[0]["metadata"]["custom"] == {"nested": [1, None]}
 
@@ -109,7 +109,7 @@ async def test_odd_texts_survive(memories: Memories) -> None:
 async def test_a_given_time_is_kept_in_utc(memories: Memories) -> None:
     metadata = Metadata(created_at=datetime.fromisoformat("2024-01-15T12:30:00+02:00"))
     await memories.store("dated", metadata)
-    hits, *_ = await memories.find("dated", Wanted(), 1)
+    hits, *_ = await memories.find("dated", MemoryFilters(), 1)
     assert hits[0]["metadata"]["created_at"] == "2024-01-15T10:30:00Z"
 
 
@@ -118,8 +118,8 @@ async def test_a_session_has_a_collection_of_its_own(memories: Memories) -> None
     team = f"team-{uuid4().hex[:8]}"
     session = memories.sessions.set(team, None)["session"]
     with pytest.raises(CollectionNotFound):
-        await memories.find("anything", Wanted(), 10, session)
+        await memories.find("anything", MemoryFilters(), 10, session)
     await memories.store("for the team", None, session)
-    hits, total, _ = await memories.find("for", Wanted(), 10, session)
+    hits, total, _ = await memories.find("for", MemoryFilters(), 10, session)
     assert [hit["information"] for hit in hits] == ["for the team"]
     assert total == 1

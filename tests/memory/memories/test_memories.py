@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.engine.engine import Parts
+from services.core.engine.engine import Engine
 from services.core.errors import EntryNotFound, InvalidInput
-from services.core.memories.types import Metadata, Wanted
+from services.core.memories.types import MemoryFilters, Metadata
 from services.core.settings import Settings
 from services.memory.memories.memories import Memories
 from services.memory.memories.tools import memory_tools
@@ -25,8 +25,8 @@ def settings(data_dir: Path, records_url: str) -> Settings:
 
 
 @pytest.fixture
-async def memories(settings: Settings, parts: Parts) -> AsyncIterator[Memories]:
-    async with open_memory(settings, parts) as memory:
+async def memories(settings: Settings, engine: Engine) -> AsyncIterator[Memories]:
+    async with open_memory(settings, engine) as memory:
         yield memory.memories
 
 
@@ -35,12 +35,12 @@ async def store(memories: Memories, text: str, **metadata: Any) -> str:
 
 
 async def find(memories: Memories, query: str, **wanted: Any) -> list[dict[str, Any]]:
-    hits, *_ = await memories.find(query, Wanted(**wanted), 10)
+    hits, *_ = await memories.find(query, MemoryFilters(**wanted), 10)
     return [dict(hit) for hit in hits]
 
 
 async def listed(memories: Memories, **wanted: Any) -> list[str]:
-    page, total = await memories.browse(Wanted(**wanted), 100, 0)
+    page, total = await memories.browse(MemoryFilters(**wanted), 100, 0)
     assert len(page) == total
     return [memory["information"] for memory in page]
 
@@ -79,7 +79,7 @@ async def test_a_patch_changes_what_it_names(memories: Memories) -> None:
     assert shown == {"kind": "pattern", "tags": ["b", "c"], "priority": 9, "extra": {"deep": 1}}
     assert await listed(memories, tags=["C"]) == ["note"]
     await memories.update(memory, None, None, {"tags": None, "extra": {"deep": None, "more": 2}})
-    [memory_now], _ = await memories.browse(Wanted(), 10, 0)
+    [memory_now], _ = await memories.browse(MemoryFilters(), 10, 0)
     assert "tags" not in memory_now["metadata"]
     assert memory_now["metadata"]["extra"] == {"more": 2}
     assert await listed(memories, tags=["c"]) == []

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ctx.__main__ import main
-from services.core.engine.engine import Parts, open_parts
+from services.core.engine.engine import Engine, open_engine
 from services.core.settings import Settings
 from services.core.vectors.types import Filter, HasId, Match, Point
-from services.memory.records.types import Change, Draft, Kind
+from services.memory.records.types import Change, Draft, EntryKind
 from services.memory.service import open_outbox, open_records
 
 STRAY = "0b8f7c9e-0000-4000-8000-00000000000a"
@@ -32,44 +32,46 @@ async def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[
     return code, json.loads(capsys.readouterr().out)
 
 
-async def fill(settings: Settings, parts: Parts) -> list[str]:
+async def fill(settings: Settings, engine: Engine) -> list[str]:
     """Three memories and two thread entries, carried to Qdrant."""
     records = await open_records(settings)
     drafts = [
-        *(Draft(Kind.MEMORY, settings.memory_collection_name, f"note {n}") for n in range(3)),
+        *(Draft(EntryKind.MEMORY, settings.memory_collection_name, f"note {n}") for n in range(3)),
         *(
-            Draft(Kind.THREAD, settings.threads_collection_name, text, thread="t", source="user")
+            Draft(
+                EntryKind.THREAD, settings.threads_collection_name, text, thread="t", source="user"
+            )
             for text in ("short", LONG)
         ),
     ]
     added = await records.add(drafts)
-    await open_outbox(settings, parts, records).heal()
-    await records.change([Change(added[0][0], metadata={"topic": "later"})], Kind.MEMORY)
-    await open_outbox(settings, parts, records).drain()
+    await open_outbox(settings, engine, records).heal()
+    await records.change([Change(added[0][0], metadata={"topic": "later"})], EntryKind.MEMORY)
+    await open_outbox(settings, engine, records).drain()
     await records.close()
     return [uuid for _, uuid, _ in added]
 
 
-async def points(parts: Parts, collection: str) -> dict[str, Any]:
-    rows, _ = await parts.vectors.scroll(collection, limit=1000)
+async def points(engine: Engine, collection: str) -> dict[str, Any]:
+    rows, _ = await engine.vectors.scroll(collection, limit=1000)
     return {row.id: row.payload for row in rows}
 
 
 async def contents(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
-    async with open_parts(settings, settings.memory_model) as parts:
+    async with open_engine(settings, settings.memory_model) as engine:
         return (
-            await points(parts, settings.memory_collection_name),
-            await points(parts, settings.threads_collection_name),
+            await points(engine, settings.memory_collection_name),
+            await points(engine, settings.threads_collection_name),
         )
 
 
-async def spoil(settings: Settings, parts: Parts, uuids: list[str]) -> None:
+async def spoil(settings: Settings, engine: Engine, uuids: list[str]) -> None:
     """A stray, an outdated and a missing memory; a missing chunk and a stray chunk."""
     memories, threads = settings.memory_collection_name, settings.threads_collection_name
-    store = parts.vectors
+    store = engine.vectors
     await store.delete(memories, Filter(must=[HasId([uuids[1]])]))
-    old = (await points(parts, memories))[uuids[0]]
-    vectors = {"dense": [1.0] * parts.embedder.dims}
+    old = (await points(engine, memories))[uuids[0]]
+    vectors = {"dense": [1.0] * engine.embedder.dims}
     await store.upsert(
         memories,
         [
@@ -77,7 +79,7 @@ async def spoil(settings: Settings, parts: Parts, uuids: list[str]) -> None:
             Point(STRAY, vectors, {**old, "information": "stray"}),
         ],
     )
-    whole = await points(parts, threads)
+    whole = await points(engine, threads)
     chunks = [key for key, payload in whole.items() if payload["entry"] == uuids[4]]
     assert len(chunks) > 2
     await store.delete(threads, Filter(must=[HasId([chunks[1]])]))
@@ -87,10 +89,10 @@ async def spoil(settings: Settings, parts: Parts, uuids: list[str]) -> None:
 async def test_what_differs_is_written_and_what_is_too_much_removed(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_parts(settings, settings.memory_model) as parts:
-        uuids = await fill(settings, parts)
-        before = await points(parts, "memories"), await points(parts, "threads")
-        await spoil(settings, parts, uuids)
+    async with open_engine(settings, settings.memory_model) as engine:
+        uuids = await fill(settings, engine)
+        before = await points(engine, "memories"), await points(engine, "threads")
+        await spoil(settings, engine, uuids)
     code, report = await command(capsys, "doctor", "--fix")
     assert code == 0, report
     said = [f["detail"] for f in report["findings"] if f["check"] == "reconcile"]
@@ -107,10 +109,10 @@ async def test_what_differs_is_written_and_what_is_too_much_removed(
 async def test_everything_is_written_anew(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_parts(settings, settings.memory_model) as parts:
-        uuids = await fill(settings, parts)
-        before = await points(parts, "memories"), await points(parts, "threads")
-        await spoil(settings, parts, uuids)
+    async with open_engine(settings, settings.memory_model) as engine:
+        uuids = await fill(settings, engine)
+        before = await points(engine, "memories"), await points(engine, "threads")
+        await spoil(settings, engine, uuids)
     code, report = await command(capsys, "memory", "rebuild")
     assert code == 0
     assert report == {
@@ -122,22 +124,22 @@ async def test_everything_is_written_anew(
 
 
 async def test_a_shorter_text_leaves_no_chunk_behind(settings: Settings) -> None:
-    async with open_parts(settings, settings.memory_model) as parts:
-        uuids = await fill(settings, parts)
+    async with open_engine(settings, settings.memory_model) as engine:
+        uuids = await fill(settings, engine)
         records = await open_records(settings)
-        [entry] = await records.get_by_uuid([uuids[4]], Kind.THREAD)
-        await records.change([Change(entry.id, text="short now")], Kind.THREAD)
-        await open_outbox(settings, parts, records).drain()
+        [entry] = await records.get_by_uuid([uuids[4]], EntryKind.THREAD)
+        await records.change([Change(entry.id, text="short now")], EntryKind.THREAD)
+        await open_outbox(settings, engine, records).drain()
         of_it = Filter(must=[Match("entry", entry.uuid)])
-        assert await parts.vectors.count("threads", of_it) == 1
+        assert await engine.vectors.count("threads", of_it) == 1
         await records.close()
 
 
 async def test_a_running_server_keeps_its_vectors(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_parts(settings, settings.memory_model) as parts:
-        await fill(settings, parts)
+    async with open_engine(settings, settings.memory_model) as engine:
+        await fill(settings, engine)
         code, report = await command(capsys, "doctor", "--fix")
     assert code == 1
     [finding] = [f for f in report["findings"] if f["check"] == "reconcile"]
@@ -152,10 +154,12 @@ async def test_the_doctor_looks_at_records_without_touching_them(
     _, report = await command(capsys, "doctor")
     [finding] = [f for f in report["findings"] if f["check"] == "records"]
     assert "made ready at the next start" in finding["detail"]
-    async with open_parts(settings, settings.memory_model) as parts:
-        await fill(settings, parts)
+    async with open_engine(settings, settings.memory_model) as engine:
+        await fill(settings, engine)
         records = await open_records(settings)
-        await records.add([Draft(Kind.MEMORY, "memories", "waits"), Draft(Kind.MEMORY, "m", "x")])
+        await records.add(
+            [Draft(EntryKind.MEMORY, "memories", "waits"), Draft(EntryKind.MEMORY, "m", "x")]
+        )
         _, bad = await records.due(2)
         await records.park(bad, "cannot be")
         await records.close()

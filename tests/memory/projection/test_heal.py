@@ -9,14 +9,14 @@ import pytest
 
 from ctx.commands.memory import run as memory_command
 from services.core.embedding.factory import open_embedder
-from services.core.engine.engine import Parts, open_parts
+from services.core.engine.engine import Engine, open_engine
 from services.core.errors import ModelMismatch
 from services.core.memories.collection import spec
-from services.core.memories.types import Wanted
+from services.core.memories.types import MemoryFilters
 from services.core.settings import Settings
-from services.core.vectors.types import CollectionSpec, Filter, HasId, Model
+from services.core.vectors.types import CollectionSpec, EmbeddingModel, Filter, HasId
 from services.memory.records.store import Records
-from services.memory.records.types import Change, Criteria, Draft, Kind
+from services.memory.records.types import Change, Criteria, Draft, EntryKind
 from services.memory.service import open_memory
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
@@ -29,18 +29,18 @@ def settings(data_dir: Path) -> Settings:
 
 async def store(settings: Settings, *texts: str) -> list[str]:
     async with (
-        open_parts(settings, settings.memory_model) as parts,
-        open_memory(settings, parts) as memory,
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as memory,
     ):
         return [(await memory.memories.store(text, None))["id"] for text in texts]
 
 
 async def find_all(settings: Settings) -> set[str]:
     async with (
-        open_parts(settings, settings.memory_model) as parts,
-        open_memory(settings, parts) as memory,
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as memory,
     ):
-        found = await memory.memories.find("note", Wanted(), 100)
+        found = await memory.memories.find("note", MemoryFilters(), 100)
         return {hit["information"] for hit in found.hits}
 
 
@@ -52,19 +52,19 @@ async def test_a_lost_vector_folder_is_rebuilt_at_the_next_start(settings: Setti
 
 async def test_a_lost_point_comes_back(settings: Settings) -> None:
     lost, _ = await store(settings, "note one", "note two")
-    async with open_parts(settings, settings.memory_model) as parts:
+    async with open_engine(settings, settings.memory_model) as engine:
         name = settings.memory_collection_name
-        await parts.vectors.delete(name, Filter(must=[HasId([lost])]))
-        assert await parts.vectors.count(name) == 1
+        await engine.vectors.delete(name, Filter(must=[HasId([lost])]))
+        assert await engine.vectors.count(name) == 1
     assert await find_all(settings) == {"note one", "note two"}
 
 
 async def test_a_delete_and_an_update_heal_after_a_crash(settings: Settings) -> None:
     gone, changed, _ = await store(settings, "note gone", "note old", "note kept")
     records = await Records.open(settings.records_url)
-    ids = {entry.uuid: entry.id for entry in await records.select(Criteria(Kind.MEMORY), 10)}
-    await records.remove(Criteria(Kind.MEMORY, ids=[ids[gone]]))
-    await records.change([Change(ids[changed], text="note new")], Kind.MEMORY)
+    ids = {entry.uuid: entry.id for entry in await records.select(Criteria(EntryKind.MEMORY), 10)}
+    await records.remove(Criteria(EntryKind.MEMORY, ids=[ids[gone]]))
+    await records.change([Change(ids[changed], text="note new")], EntryKind.MEMORY)
     assert len(await records.due(10)) == 2  # claimed, and never carried
     await records.close()
     assert await find_all(settings) == {"note new", "note kept"}
@@ -74,7 +74,7 @@ async def test_storing_goes_on_without_qdrant_and_heals_with_it(
     settings: Settings, qdrant_url: str
 ) -> None:
     down = settings.model_copy(update={"qdrant_url": CLOSED_PORT})
-    async with open_parts(down, down.memory_model) as parts, open_memory(down, parts) as memory:
+    async with open_engine(down, down.memory_model) as engine, open_memory(down, engine) as memory:
         answer = await memory.memories.store("note while Qdrant is down", None)
         assert answer["ok"]
         assert "not searchable yet" in answer["degraded"][0]
@@ -85,9 +85,9 @@ async def test_storing_goes_on_without_qdrant_and_heals_with_it(
     records = await Records.open(settings.records_url)
     assert await records.pending() == 1
     await records.close()
-    async with open_parts(up, up.memory_model) as parts, open_memory(up, parts) as memory:
-        assert await parts.vectors.count(settings.memory_collection_name) == 1
-        await parts.vectors.delete_collection(settings.memory_collection_name)
+    async with open_engine(up, up.memory_model) as engine, open_memory(up, engine) as memory:
+        assert await engine.vectors.count(settings.memory_collection_name) == 1
+        await engine.vectors.delete_collection(settings.memory_collection_name)
 
 
 async def test_another_model_is_refused_and_the_way_out_named(settings: Settings) -> None:
@@ -96,9 +96,9 @@ async def test_another_model_is_refused_and_the_way_out_named(settings: Settings
     class Other:
         name, dims = "other-model", 99
 
-    async with open_parts(settings, settings.memory_model) as parts:
+    async with open_engine(settings, settings.memory_model) as engine:
         with pytest.raises(ModelMismatch) as raised:
-            await parts.vectors.ensure_collection(
+            await engine.vectors.ensure_collection(
                 settings.memory_collection_name,
                 spec(Other()),  # type: ignore[arg-type]
             )
@@ -112,11 +112,13 @@ async def test_a_rebuild_takes_the_memories_to_another_model(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store(settings, "note one", "note two")
-    async with open_parts(settings, settings.memory_model) as parts:
-        await parts.vectors.delete_collection(settings.memory_collection_name)
-        await parts.vectors.ensure_collection(
+    async with open_engine(settings, settings.memory_model) as engine:
+        await engine.vectors.delete_collection(settings.memory_collection_name)
+        await engine.vectors.ensure_collection(
             settings.memory_collection_name,
-            CollectionSpec(dense={"dense": 8}, sparse=["lex"], model=Model("older-model", 8)),
+            CollectionSpec(
+                dense={"dense": 8}, sparse=["lex"], model=EmbeddingModel("older-model", 8)
+            ),
         )
     with pytest.raises(ModelMismatch, match="ctx memory rebuild"):
         await find_all(settings)
@@ -127,18 +129,18 @@ async def test_a_rebuild_takes_the_memories_to_another_model(
 
 
 async def test_entries_and_outbox_are_written_together(settings: Settings) -> None:
-    async with open_parts(settings, settings.memory_model) as parts:
-        await _store_without_draining(settings, parts)
+    async with open_engine(settings, settings.memory_model) as engine:
+        await _store_without_draining(settings, engine)
     assert await find_all(settings) == {"note that was never carried over"}
 
 
-async def _store_without_draining(settings: Settings, parts: Parts) -> None:
+async def _store_without_draining(settings: Settings, engine: Engine) -> None:
     records = await Records.open(settings.records_url)
     name = settings.memory_collection_name
-    await records.add([Draft(Kind.MEMORY, name, "note that was never carried over")])
+    await records.add([Draft(EntryKind.MEMORY, name, "note that was never carried over")])
     assert await records.pending() == 1
-    assert await records.counts(Kind.MEMORY) == {name: 1}
+    assert await records.counts(EntryKind.MEMORY) == {name: 1}
     await records.close()
     embedder = open_embedder(settings.memory_model, settings.embedding_cache_path)
-    await parts.vectors.ensure_collection(name, spec(embedder))
+    await engine.vectors.ensure_collection(name, spec(embedder))
     embedder.close()

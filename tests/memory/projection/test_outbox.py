@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Parts
+from services.core.engine.engine import Engine
 from services.core.settings import Settings
 from services.core.vectors.types import Point
 from services.memory.projection.outbox import Outbox
-from services.memory.projection.projection import MemoryVectors, Route
+from services.memory.projection.projection import MemoryVectors, ProjectionTarget
 from services.memory.records import leases
 from services.memory.records.store import Records
-from services.memory.records.types import Change, Criteria, Draft, Entry, Kind
+from services.memory.records.types import Change, Criteria, Draft, Entry, EntryKind
 
 NAME = "memories"
 
@@ -39,75 +39,75 @@ class SlowWriter(MemoryVectors):
         return made
 
 
-def outbox(parts: Parts, records: Records, writer: MemoryVectors) -> Outbox:
-    routes = {Kind.MEMORY: Route(writer, NAME)}
-    return Outbox(records, parts.vectors, parts.embedder, routes, alone=False)
+def outbox(engine: Engine, records: Records, writer: MemoryVectors) -> Outbox:
+    routes = {EntryKind.MEMORY: ProjectionTarget(writer, NAME)}
+    return Outbox(records, engine.vectors, engine.embedder, routes, alone=False)
 
 
-async def shown(parts: Parts) -> list[str]:
-    rows, _ = await parts.vectors.scroll(NAME)
+async def shown(engine: Engine) -> list[str]:
+    rows, _ = await engine.vectors.scroll(NAME)
     return [row.payload["information"] for row in rows]
 
 
 async def test_an_older_revision_never_overwrites_a_newer_one(
-    parts: Parts, records_url: str
+    engine: Engine, records_url: str
 ) -> None:
     ours, theirs = await Records.open(records_url), await Records.open(records_url)
     slow = SlowWriter()
-    first, second = outbox(parts, ours, slow), outbox(parts, theirs, MemoryVectors())
-    [(entry_id, uuid, _)] = await ours.add([Draft(Kind.MEMORY, NAME, "old")])
+    first, second = outbox(engine, ours, slow), outbox(engine, theirs, MemoryVectors())
+    [(entry_id, uuid, _)] = await ours.add([Draft(EntryKind.MEMORY, NAME, "old")])
     writing_old = asyncio.create_task(first.drain([uuid]))
     await asyncio.to_thread(slow.reached.wait, 10)
-    await theirs.change([Change(entry_id, text="new")], Kind.MEMORY)
+    await theirs.change([Change(entry_id, text="new")], EntryKind.MEMORY)
     writing_new = asyncio.create_task(second.drain([uuid]))
     await asyncio.sleep(0.3)
     assert not writing_new.done()
     slow.go_on.set()
     await asyncio.gather(writing_old, writing_new)
-    assert await shown(parts) == ["new"]
+    assert await shown(engine) == ["new"]
     assert await ours.pending() == 0
     await ours.close()
     await theirs.close()
 
 
 async def test_who_stood_still_too_long_does_not_have_the_last_word(
-    parts: Parts, records_url: str, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, records_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = await Records.open(records_url), await Records.open(records_url)
     slow = SlowWriter()
-    first, second = outbox(parts, ours, slow), outbox(parts, theirs, MemoryVectors())
-    [(entry_id, _, _)] = await ours.add([Draft(Kind.MEMORY, NAME, "old")])
+    first, second = outbox(engine, ours, slow), outbox(engine, theirs, MemoryVectors())
+    [(entry_id, _, _)] = await ours.add([Draft(EntryKind.MEMORY, NAME, "old")])
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.1)
     writing_old = asyncio.create_task(first.drain())
     await asyncio.to_thread(slow.reached.wait, 10)
     monkeypatch.setattr(leases, "LEASE_SECONDS", 30.0)
-    await theirs.change([Change(entry_id, text="new")], Kind.MEMORY)
+    await theirs.change([Change(entry_id, text="new")], EntryKind.MEMORY)
     await asyncio.sleep(0.2)
     await second.drain()
-    assert await shown(parts) == ["new"]
+    assert await shown(engine) == ["new"]
     slow.go_on.set()
     await writing_old
-    assert await shown(parts) == ["old"]  # it wrote after all; it has noticed
+    assert await shown(engine) == ["old"]  # it wrote after all; it has noticed
     await second.drain()
-    assert await shown(parts) == ["new"]
+    assert await shown(engine) == ["new"]
     await ours.close()
     await theirs.close()
 
 
 async def test_a_deleted_entry_stays_deleted_although_it_was_being_written(
-    parts: Parts, records_url: str
+    engine: Engine, records_url: str
 ) -> None:
     records = await Records.open(records_url)
     slow = SlowWriter()
-    carrying = outbox(parts, records, slow)
-    await records.add([Draft(Kind.MEMORY, NAME, "gone")])
+    carrying = outbox(engine, records, slow)
+    await records.add([Draft(EntryKind.MEMORY, NAME, "gone")])
     writing = asyncio.create_task(carrying.drain())
     await asyncio.to_thread(slow.reached.wait, 10)
-    await records.remove(Criteria(Kind.MEMORY))
+    await records.remove(Criteria(EntryKind.MEMORY))
     slow.go_on.set()
     await writing
     await carrying.drain()
-    assert await shown(parts) == []
+    assert await shown(engine) == []
     await records.close()
 
 
@@ -121,18 +121,18 @@ class PickyWriter(MemoryVectors):
 
 
 async def test_one_entry_that_cannot_be_written_holds_up_no_other(
-    parts: Parts, records_url: str
+    engine: Engine, records_url: str
 ) -> None:
     records = await Records.open(records_url)
-    carrying = outbox(parts, records, PickyWriter())
-    added = await records.add([Draft(Kind.MEMORY, NAME, text) for text in ("a", "bad", "c")])
+    carrying = outbox(engine, records, PickyWriter())
+    added = await records.add([Draft(EntryKind.MEMORY, NAME, text) for text in ("a", "bad", "c")])
     [bad, uuid, _] = added[1]
     await carrying.drain()
-    assert sorted(await shown(parts)) == ["a", "c"]
+    assert sorted(await shown(engine)) == ["a", "c"]
     assert await records.parked() == [(uuid, "nothing can be made of this")]
     assert carrying.problems == {uuid: "nothing can be made of this"}
-    await records.change([Change(bad, text="better")], Kind.MEMORY)
+    await records.change([Change(bad, text="better")], EntryKind.MEMORY)
     await carrying.drain()
-    assert sorted(await shown(parts)) == ["a", "better", "c"]
+    assert sorted(await shown(engine)) == ["a", "better", "c"]
     assert (await records.parked(), carrying.problems) == ([], {})
     await records.close()

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Parts, open_parts
+from services.core.engine.engine import Engine, open_engine
 from services.core.errors import ModelMismatch
-from services.core.memories.types import Wanted
+from services.core.memories.types import MemoryFilters
 from services.core.settings import Settings
-from services.memory.records.types import Draft, Kind
+from services.memory.records.types import Draft, EntryKind
 from services.memory.service import MemoryServer, open_memory, open_records
 from services.memory.threads.filters import Filters
 from services.memory.threads.results import Request
@@ -28,11 +28,11 @@ class Running:
     """A memory server over one of the models."""
 
     settings: Settings
-    parts: Parts
+    engine: Engine
     server: MemoryServer
 
     async def find(self, query: str) -> tuple[set[str], list[str]]:
-        found = await self.server.memories.find(query, Wanted(), 5)
+        found = await self.server.memories.find(query, MemoryFilters(), 5)
         return {hit["information"] for hit in found.hits}, list(found.degraded)
 
     async def by_meaning(self, query: str) -> list[Any]:
@@ -44,37 +44,39 @@ class Running:
         return await self.server.threads.hybrid.search(query, None, None, request)
 
     async def rebuilding(self) -> bool:
-        return await self.parts.vectors.rebuilding(self.settings.threads_collection_name)
+        return await self.engine.vectors.rebuilding(self.settings.threads_collection_name)
 
-    async def begun(self) -> Rebuild[dict[Kind, int]]:
+    async def begun(self) -> Rebuild[dict[EntryKind, int]]:
         """Of both collections: the one of threads is begun last."""
         last = self.settings.threads_collection_name
-        return await Rebuild.begun(self.parts.vectors, last, self.server.memories.rebuild())
+        return await Rebuild.begun(self.engine.vectors, last, self.server.memories.rebuild())
 
 
 @contextlib.asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Running]:
     async with (
-        open_parts(settings, settings.memory_model) as parts,
-        open_memory(settings, parts) as server,
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as server,
     ):
-        yield Running(settings, parts, server)
+        yield Running(settings, engine, server)
 
 
 @pytest.fixture
 async def second(settings: Settings, tmp_path: Path) -> AsyncIterator[Settings]:
     yield settings.model_copy(update={"embedding_model": models.second_model(tmp_path)})
-    async with open_parts(settings, settings.memory_model) as parts:
+    async with open_engine(settings, settings.memory_model) as engine:
         for name in (settings.memory_collection_name, settings.threads_collection_name):
-            await parts.vectors.delete_collection(name)
+            await engine.vectors.delete_collection(name)
 
 
 async def fill(settings: Settings) -> None:
     records = await open_records(settings)
     memories, threads = settings.memory_collection_name, settings.threads_collection_name
-    drafts = [Draft(Kind.MEMORY, memories, f"note number {n} on databases") for n in range(ENTRIES)]
+    drafts = [
+        Draft(EntryKind.MEMORY, memories, f"note number {n} on databases") for n in range(ENTRIES)
+    ]
     drafts += [
-        Draft(Kind.THREAD, threads, f"step {n} of the migration", thread="t", source="user")
+        Draft(EntryKind.THREAD, threads, f"step {n} of the migration", thread="t", source="user")
         for n in range(ENTRIES)
     ]
     await records.add(drafts)
@@ -103,7 +105,7 @@ async def test_searches_go_on_while_memories_go_to_another_model(
             return found, degraded, await after.by_meaning("step 7 of the migration")
 
         answers = await rebuild.watched(ask)
-        assert await rebuild.end() == {Kind.MEMORY: ENTRIES + 1, Kind.THREAD: ENTRIES}
+        assert await rebuild.end() == {EntryKind.MEMORY: ENTRIES + 1, EntryKind.THREAD: ENTRIES}
         for found, degraded, near in answers:
             assert "note number 7 on databases" in found
             assert not degraded
@@ -112,7 +114,7 @@ async def test_searches_go_on_while_memories_go_to_another_model(
         assert "note stored before the rebuild" in found
         assert await after.server.service.advice() == []
         for name in (second.memory_collection_name, second.threads_collection_name):
-            info = await after.parts.vectors.collection_info(name)
+            info = await after.engine.vectors.collection_info(name)
             assert info.spec.model is not None
             assert info.spec.model.name == models.NAME
 
@@ -125,14 +127,14 @@ async def test_what_is_written_during_a_rebuild_is_kept(
         rebuild = await after.begun()
         stored = await after.server.memories.store("note stored during the rebuild", None)
         assert "is being rebuilt with another model" in stored["degraded"][0]
-        page, _ = await after.server.memories.browse(Wanted(), 3, 1)
+        page, _ = await after.server.memories.browse(MemoryFilters(), 3, 1)
         changed, gone, _ = page
         await after.server.memories.update(changed["id"], "note changed meanwhile", None, None)
         await after.server.memories.delete([gone["id"]])
         await rebuild.end()
         assert "note stored during the rebuild" in (await after.find("stored during"))[0]
         assert "note changed meanwhile" in (await after.find("changed meanwhile"))[0]
-        count = await after.parts.vectors.count(settings.memory_collection_name)
+        count = await after.engine.vectors.count(settings.memory_collection_name)
         assert count == ENTRIES
         assert gone["information"] not in (await after.find(gone["information"]))[0]
 
@@ -150,7 +152,7 @@ async def test_a_rebuild_with_the_same_model_hides_nothing_that_is_stored(
         await rebuild.end()
         assert "note stored during the rebuild" in (await server.find("stored during"))[0]
         name = settings.memory_collection_name
-        assert await server.parts.vectors.count(name) == ENTRIES + 1
+        assert await server.engine.vectors.count(name) == ENTRIES + 1
 
 
 async def test_without_the_old_model_words_are_compared_and_that_is_said(

@@ -7,11 +7,11 @@ import pytest
 
 from services.memory.records import leases
 from services.memory.records.store import Records
-from services.memory.records.types import Change, Criteria, Draft, Kind
+from services.memory.records.types import Change, Criteria, Draft, EntryKind
 
 
 def note(text: str) -> Draft:
-    return Draft(Kind.MEMORY, "memories", text)
+    return Draft(EntryKind.MEMORY, "memories", text)
 
 
 @pytest.fixture
@@ -24,9 +24,9 @@ async def other(records: Records, records_url: str) -> AsyncIterator[Records]:
 
 async def test_what_is_due_comes_with_the_entry_as_it_is_now(records: Records) -> None:
     [(entry_id, uuid, _)] = await records.add([note("old")])
-    await records.change([Change(entry_id, text="new")], Kind.MEMORY)
+    await records.change([Change(entry_id, text="new")], EntryKind.MEMORY)
     first, second = await records.due(10)
-    assert (first.uuid, first.kind, first.collection) == (uuid, Kind.MEMORY, "memories")
+    assert (first.uuid, first.kind, first.collection) == (uuid, EntryKind.MEMORY, "memories")
     assert first.entry is not None
     assert first.entry.text == "new"
     assert first.entry == second.entry
@@ -35,7 +35,7 @@ async def test_what_is_due_comes_with_the_entry_as_it_is_now(records: Records) -
 async def test_what_was_removed_is_due_without_an_entry(records: Records) -> None:
     [(_, uuid, _)] = await records.add([note("gone")])
     await records.done(await records.due(10))
-    await records.remove(Criteria(Kind.MEMORY))
+    await records.remove(Criteria(EntryKind.MEMORY))
     [due] = await records.due(10)
     assert (due.uuid, due.entry) == (uuid, None)
 
@@ -56,7 +56,7 @@ async def test_an_entry_that_is_being_carried_is_left_whole(
 ) -> None:
     [(entry_id, uuid, _)] = await records.add([note("old")])
     mine = await records.due(10)
-    await other.change([Change(entry_id, text="new")], Kind.MEMORY)
+    await other.change([Change(entry_id, text="new")], EntryKind.MEMORY)
     assert await other.due(10) == []
     assert await other.pending([uuid]) == 2
     await records.done(mine)
@@ -118,6 +118,6 @@ async def test_what_is_put_aside_waits_for_a_change_or_a_retry(records: Records)
     await records.retry_parked()
     [again] = await records.due(10)
     await records.park(again, "still not")
-    await records.change([Change(entry_id, text="better")], Kind.MEMORY)
+    await records.change([Change(entry_id, text="better")], EntryKind.MEMORY)
     await records.done(await records.due(10))
     assert await records.parked() == []

@@ -19,7 +19,7 @@ from services.memory.records.database import Database
 from services.memory.records.migrate import MIGRATIONS, migrate
 from services.memory.records.store import Records
 from services.memory.records.tables import VERSION_TABLE, schema
-from services.memory.records.types import Criteria, Draft, Kind
+from services.memory.records.types import Criteria, Draft, EntryKind
 from tests.support.postgres import execute
 
 # The first tables, as they were created before there were revisions.
@@ -106,7 +106,7 @@ def old_file(tmp_path: Path) -> Path:
 async def test_nothing_of_an_older_database_is_lost(old_file: Path) -> None:
     records = await Records.open(f"sqlite:///{old_file}")
     try:
-        found = await records.get(range(1, OLD_ENTRIES + 1), Kind.MEMORY)
+        found = await records.get(range(1, OLD_ENTRIES + 1), EntryKind.MEMORY)
         assert [entry.id for entry in found] == list(range(1, OLD_ENTRIES + 1))
         assert {entry.content_hash for entry in found} == {"hash"}
         entry = found[0]
@@ -122,7 +122,7 @@ async def test_nothing_of_an_older_database_is_lost(old_file: Path) -> None:
         }
         due = await records.due(10)
         assert [item.entry.id for item in due if item.entry] == list(WAITING)
-        [(new, _, _)] = await records.add([Draft(Kind.MEMORY, "memories", "the next")])
+        [(new, _, _)] = await records.add([Draft(EntryKind.MEMORY, "memories", "the next")])
         assert new == OLD_ENTRIES + 1
     finally:
         await records.close()
@@ -191,7 +191,7 @@ def later(tmp_path: Path) -> Path:
 
 async def _fill(url: str) -> None:
     records = await Records.open(url)
-    await records.add([Draft(Kind.THREAD, "threads", "as it was", thread="t", tags=["x"])])
+    await records.add([Draft(EntryKind.THREAD, "threads", "as it was", thread="t", tags=["x"])])
     await records.close()
 
 
@@ -235,7 +235,7 @@ async def test_a_failing_revision_leaves_everything_as_it_was(
         await _apply(records_url, later)
     assert await _rows(records_url, f"SELECT version_num FROM {VERSION_TABLE}") == [("0001",)]
     records = await Records.open(records_url)
-    [entry] = await records.select(Criteria(Kind.THREAD), 10)
+    [entry] = await records.select(Criteria(EntryKind.THREAD), 10)
     assert entry.text == "as it was"
     await records.close()
 

@@ -18,8 +18,8 @@ from services.memory.records.types import (
     Criteria,
     Draft,
     Entry,
+    EntryKind,
     Image,
-    Kind,
     MetadataFilter,
     moment,
 )
@@ -28,17 +28,17 @@ PNG = Image("image/png", b"\x89PNG", {"alt": "a fox"})
 
 
 def draft(text: str, thread: str | None = "t", source: str = "user", **fields: Any) -> Draft:
-    kind = fields.pop("kind", Kind.THREAD)
+    kind = fields.pop("kind", EntryKind.THREAD)
     return Draft(kind, "threads", text, thread=thread, source=source, **fields)
 
 
 async def one(records: Records, entry_id: int) -> Entry:
-    [entry] = await records.get([entry_id], Kind.THREAD)
+    [entry] = await records.get([entry_id], EntryKind.THREAD)
     return entry
 
 
 async def texts(records: Records, **criteria: Any) -> list[str]:
-    found = await records.select(Criteria(Kind.THREAD, **criteria), 100)
+    found = await records.select(Criteria(EntryKind.THREAD, **criteria), 100)
     return [entry.text for entry in found]
 
 
@@ -53,7 +53,7 @@ async def test_an_entry_comes_back_as_it_was_given(records: Records) -> None:
     entry = await one(records, entry_id)
     assert created
     assert entry.uuid == uuid
-    assert (entry.kind, entry.collection, entry.thread) == (Kind.THREAD, "threads", "t")
+    assert (entry.kind, entry.collection, entry.thread) == (EntryKind.THREAD, "threads", "t")
     assert (entry.text, entry.source, entry.metadata) == ("text 🦊", "user", metadata)
     assert entry.tags == ["a", "b"]
     assert entry.content_type is ContentType.MULTIMODAL
@@ -66,7 +66,7 @@ async def test_ids_grow_and_are_never_given_twice(records: Records) -> None:
     first = await records.add([draft(f"{number}") for number in range(5)])
     ids = [entry_id for entry_id, _, _ in first]
     assert ids == sorted(ids)
-    await records.remove(Criteria(Kind.THREAD))
+    await records.remove(Criteria(EntryKind.THREAD))
     [(later, _, _)] = await records.add([draft("after all were deleted")])
     assert later > max(ids)
 
@@ -93,9 +93,11 @@ async def test_what_has_something_between_is_new(records: Records, between: Draf
 
 
 async def test_other_threads_and_kinds_do_not_come_between(records: Records) -> None:
-    await records.add([draft("same"), draft("same", thread="u"), draft("same", kind=Kind.MESSAGE)])
+    await records.add(
+        [draft("same"), draft("same", thread="u"), draft("same", kind=EntryKind.MESSAGE)]
+    )
     assert [created for _, _, created in await records.add([draft("same")])] == [False]
-    memories = [draft("note", thread=None, kind=Kind.MEMORY) for _ in range(2)]
+    memories = [draft("note", thread=None, kind=EntryKind.MEMORY) for _ in range(2)]
     assert [created for _, _, created in await records.add(memories)] == [True, True]
 
 
@@ -162,7 +164,7 @@ async def test_only_what_is_given_changes(records: Records) -> None:
     added = draft("old", metadata={"a": {"b": 1, "c": 2}}, tags=["x"], images=[PNG])
     [(entry_id, _, _)] = await records.add([added])
     before = await one(records, entry_id)
-    answer = await records.change([Change(entry_id, text="new")], Kind.THREAD)
+    answer = await records.change([Change(entry_id, text="new")], EntryKind.THREAD)
     assert answer == [(entry_id, ["text_content"])]
     entry = await one(records, entry_id)
     assert (entry.text, entry.metadata, entry.tags) == ("new", before.metadata, ["x"])
@@ -176,12 +178,14 @@ async def test_every_field_can_change_at_once(records: Records) -> None:
     [(entry_id, _, _)] = await records.add([draft("old", metadata={"a": {"b": 1, "c": 2}})])
     patch = {"a": {"b": None, "d": 3}, "e": [1]}
     change = Change(entry_id, text="new", metadata_patch=patch, tags=["q"], images=[PNG])
-    [(_, names)] = await records.change([change], Kind.THREAD)
+    [(_, names)] = await records.change([change], EntryKind.THREAD)
     assert names == ["text_content", "metadata", "tags", "images"]
     entry = await one(records, entry_id)
     assert entry.metadata == {"a": {"c": 2, "d": 3}, "e": [1]}
     assert (entry.tags, entry.content_type) == (["q"], ContentType.MULTIMODAL)
-    await records.change([Change(entry_id, metadata={"z": 1}, tags=[], images=[])], Kind.THREAD)
+    await records.change(
+        [Change(entry_id, metadata={"z": 1}, tags=[], images=[])], EntryKind.THREAD
+    )
     entry = await one(records, entry_id)
     assert (entry.metadata, entry.tags) == ({"z": 1}, [])
     assert entry.content_type is ContentType.TEXT
@@ -190,18 +194,18 @@ async def test_every_field_can_change_at_once(records: Records) -> None:
 
 async def test_a_change_of_an_unknown_entry_changes_none(records: Records) -> None:
     [(known, _, _), (memory, _, _)] = await records.add(
-        [draft("old"), draft("memory", thread=None, kind=Kind.MEMORY)]
+        [draft("old"), draft("memory", thread=None, kind=EntryKind.MEMORY)]
     )
     for unknown in (known + 1000, memory):
         with pytest.raises(EntryNotFound, match=str(unknown)):
-            await records.change([Change(known, text="new"), Change(unknown)], Kind.THREAD)
+            await records.change([Change(known, text="new"), Change(unknown)], EntryKind.THREAD)
     assert await texts(records) == ["old"]
 
 
 async def test_changes_at_the_same_time_all_count(records: Records) -> None:
     [(entry_id, _, _)] = await records.add([draft("text")])
     patches = [Change(entry_id, metadata_patch={f"k{n}": n}) for n in range(20)]
-    await asyncio.gather(*(records.change([patch], Kind.THREAD) for patch in patches))
+    await asyncio.gather(*(records.change([patch], EntryKind.THREAD) for patch in patches))
     entry = await one(records, entry_id)
     assert entry.metadata == {f"k{n}": n for n in range(20)}
     assert entry.revision == 21
@@ -209,17 +213,17 @@ async def test_changes_at_the_same_time_all_count(records: Records) -> None:
 
 async def test_a_new_text_asks_for_a_new_summary(records: Records) -> None:
     [(entry_id, _, _)] = await records.add([draft("a long text")])
-    [waiting] = await records.unsummarised(Kind.THREAD, 5, 10)
+    [waiting] = await records.unsummarised(EntryKind.THREAD, 5, 10)
     await records.set_summaries([(waiting, "short")], "extractive")
-    assert await records.unsummarised(Kind.THREAD, 5, 10) == []
+    assert await records.unsummarised(EntryKind.THREAD, 5, 10) == []
     entry = await one(records, entry_id)
     assert (entry.summary, entry.summary_by) == ("short", "extractive")
     assert (entry.updated_at, entry.revision) == (waiting.updated_at, waiting.revision)
-    await records.change([Change(entry_id, text="a longer text")], Kind.THREAD)
+    await records.change([Change(entry_id, text="a longer text")], EntryKind.THREAD)
     await records.set_summaries([(waiting, "stale")], "extractive")
-    assert [each.id for each in await records.unsummarised(Kind.THREAD, 5, 10)] == [entry_id]
-    assert await records.unsummarised(Kind.THREAD, 5, 10, after=entry_id) == []
-    assert await records.unsummarised(Kind.THREAD, 100, 10) == []
+    assert [each.id for each in await records.unsummarised(EntryKind.THREAD, 5, 10)] == [entry_id]
+    assert await records.unsummarised(EntryKind.THREAD, 5, 10, after=entry_id) == []
+    assert await records.unsummarised(EntryKind.THREAD, 100, 10) == []
 
 
 @pytest.mark.parametrize(
@@ -253,11 +257,11 @@ async def test_removing_takes_tags_and_images_along(records: Records) -> None:
     [(entry_id, _, _), _] = await records.add(
         [draft("one", tags=["x"], images=[PNG]), draft("two", tags=["y"])]
     )
-    assert await records.remove(Criteria(Kind.THREAD, tags=["x"])) == 1
+    assert await records.remove(Criteria(EntryKind.THREAD, tags=["x"])) == 1
     assert await texts(records) == ["two"]
     assert await records.images([entry_id]) == {}
-    assert (await records.statistics(Kind.THREAD)).tags == 1
-    assert await records.remove(Criteria(Kind.THREAD, ids=[entry_id])) == 0
+    assert (await records.statistics(EntryKind.THREAD)).tags == 1
+    assert await records.remove(Criteria(EntryKind.THREAD, ids=[entry_id])) == 0
 
 
 async def test_the_newest_come_first_page_by_page(records: Records) -> None:
@@ -266,11 +270,11 @@ async def test_the_newest_come_first_page_by_page(records: Records) -> None:
     await records.add(drafts)
     everything = await texts(records)
     assert everything == ["9", "4", "8", "3", "7", "2", "6", "1", "5", "0"]
-    pages = [await records.select(Criteria(Kind.THREAD), 4, offset) for offset in (0, 4, 8)]
+    pages = [await records.select(Criteria(EntryKind.THREAD), 4, offset) for offset in (0, 4, 8)]
     assert [entry.text for page in pages for entry in page] == everything
     since = moment(start + timedelta(days=3))
     assert await texts(records, since=since, until=since) == ["8", "3"]
-    assert await records.count(Criteria(Kind.THREAD, since=since)) == 4
+    assert await records.count(Criteria(EntryKind.THREAD, since=since)) == 4
 
 
 async def test_entries_are_read_in_the_order_asked(records: Records) -> None:
@@ -278,9 +282,9 @@ async def test_entries_are_read_in_the_order_asked(records: Records) -> None:
     ids = [entry_id for entry_id, _, _ in added]
     uuids = [uuid for _, uuid, _ in added]
     wanted = [ids[2], 999_999, ids[0], ids[2]]
-    assert [entry.text for entry in await records.get(wanted, Kind.THREAD)] == ["2", "0"]
-    assert await records.get(ids, Kind.MEMORY) == []
-    found = await records.get_by_uuid([uuids[1], "no such uuid", uuids[0]], Kind.THREAD)
+    assert [entry.text for entry in await records.get(wanted, EntryKind.THREAD)] == ["2", "0"]
+    assert await records.get(ids, EntryKind.MEMORY) == []
+    found = await records.get_by_uuid([uuids[1], "no such uuid", uuids[0]], EntryKind.THREAD)
     assert [entry.text for entry in found] == ["1", "0"]
 
 
@@ -288,7 +292,7 @@ async def test_criteria_admit_among_given_entries(records: Records) -> None:
     drafts = [draft(f"{n}", metadata={"n": n}, source="user") for n in range(2500)]
     added = await records.add(drafts)
     ids = [id_ for id_, _, _ in added]
-    wanted = Criteria(Kind.THREAD, metadata=[MetadataFilter(["n"], "gte", 2000)])
+    wanted = Criteria(EntryKind.THREAD, metadata=[MetadataFilter(["n"], "gte", 2000)])
     assert await records.admit([*ids, 999_999], wanted) == set(ids[2000:])
     assert await records.identify(wanted, 3) == [added[2000][:2], added[2001][:2], added[2002][:2]]
 
@@ -296,26 +300,26 @@ async def test_criteria_admit_among_given_entries(records: Records) -> None:
 async def test_threads_and_statistics(records: Records) -> None:
     await records.add([draft("1", tags=["x"]), draft("2", source="agent", images=[PNG, PNG])])
     await records.add([draft("3", thread="u", tags=["x", "y"])])
-    await records.add([draft("memory", thread=None, kind=Kind.MEMORY, tags=["z"])])
+    await records.add([draft("memory", thread=None, kind=EntryKind.MEMORY, tags=["z"])])
     latest, first = await records.thread_list()
     assert (latest.thread, first.thread) == ("u", "t")
     assert (first.entries, first.multimodal, first.sources) == (2, 1, {"agent": 1, "user": 1})
     assert first.first_at <= first.last_at < latest.last_at
-    counted = await records.statistics(Kind.THREAD)
+    counted = await records.statistics(EntryKind.THREAD)
     assert (counted.entries, counted.threads, counted.images, counted.tags) == (3, 2, 2, 2)
     assert counted.by_source == {"agent": 1, "user": 2}
     assert counted.by_content_type == {"multimodal": 1, "text": 2}
     assert counted.size_bytes > 0
-    assert await records.counts(Kind.THREAD) == {"threads": 3}
-    empty = await records.statistics(Kind.MESSAGE)
+    assert await records.counts(EntryKind.THREAD) == {"threads": 3}
+    empty = await records.statistics(EntryKind.MESSAGE)
     assert (empty.entries, empty.summarised, empty.by_source) == (0, 0, {})
 
 
 async def test_a_plan_names_the_index(records: Records) -> None:
-    tagged = Criteria(Kind.THREAD, tags=["it's", "100%:x"], source="a \\ b")
+    tagged = Criteria(EntryKind.THREAD, tags=["it's", "100%:x"], source="a \\ b")
     assert any("entry_tags_by_tag" in step for step in await records.explain(tagged))
     nested = MetadataFilter(["a", "b"], "in", ["x", 1, None])
-    assert await records.explain(Criteria(Kind.THREAD, metadata=[nested]))
+    assert await records.explain(Criteria(EntryKind.THREAD, metadata=[nested]))
 
 
 # --- the database itself -------------------------------------------------------------------

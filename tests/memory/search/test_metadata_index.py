@@ -6,8 +6,8 @@ import pytest
 
 from services.core.vectors.types import MatchAny
 from services.memory.records.filters import parse_filters
-from services.memory.records.types import Criteria, Draft, Kind
-from services.memory.search.metadata_index import MOST_FACTS, UNTOLD, facts, told
+from services.memory.records.types import Criteria, Draft, EntryKind
+from services.memory.search.metadata_index import MOST_FACTS, OVERFLOW, facts, told
 from services.memory.threads.service import Threads
 
 DOCUMENTS: list[dict[str, Any]] = [
@@ -40,7 +40,9 @@ def is_told_of(document: dict[str, Any], filters: Any) -> bool:
 async def test_what_sql_admits_has_the_facts_that_qdrant_is_asked_for(threads: Threads) -> None:
     records = threads.entries.records
     drafts = [
-        Draft(Kind.THREAD, "threads", f"note {n}", thread=f"t{n}", source="user", metadata=each)
+        Draft(
+            EntryKind.THREAD, "threads", f"note {n}", thread=f"t{n}", source="user", metadata=each
+        )
         for n, each in enumerate(DOCUMENTS)
     ]
     stored = await records.add(drafts)
@@ -54,7 +56,9 @@ async def test_what_sql_admits_has_the_facts_that_qdrant_is_asked_for(threads: T
                     None, [{"key": path, "operator": operator, "value": given}]
                 )
                 assert not wrong
-                for entry in await records.select(Criteria(Kind.THREAD, metadata=filters), 100):
+                for entry in await records.select(
+                    Criteria(EntryKind.THREAD, metadata=filters), 100
+                ):
                     admitted += 1
                     assert is_told_of(DOCUMENTS[numbers[entry.id]], filters), (path, value)
     assert admitted > 40
@@ -87,5 +91,5 @@ def test_other_operators_are_left_to_sql(operator: str) -> None:
 
 
 def test_an_entry_with_too_many_values_has_the_number_of_any() -> None:
-    assert facts({"a": list(range(MOST_FACTS))})[0] != UNTOLD
-    assert facts({"a": list(range(MOST_FACTS + 1))}) == [UNTOLD]
+    assert facts({"a": list(range(MOST_FACTS))})[0] != OVERFLOW
+    assert facts({"a": list(range(MOST_FACTS + 1))}) == [OVERFLOW]

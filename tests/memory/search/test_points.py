@@ -5,13 +5,13 @@ from uuid import UUID
 
 import pytest
 
-from services.core.engine.engine import Parts
+from services.core.engine.engine import Engine
 from services.core.settings import Settings
 from services.core.vectors.types import Record
-from services.memory.projection.projection import stamped
-from services.memory.records.types import Criteria, Kind
-from services.memory.search.points import ThreadVectors, point_id
-from services.memory.search.splitter import Cutting
+from services.memory.projection.projection import with_revision
+from services.memory.records.types import Criteria, EntryKind
+from services.memory.search.points import EntryProjection, point_id
+from services.memory.search.splitter import TextSplitter
 from services.memory.threads.filters import Filters
 from services.memory.threads.requests import ChangeArgument, EntryArgument
 from services.memory.threads.results import Request
@@ -28,17 +28,17 @@ def entry(text: str, **more: object) -> EntryArgument:
     return EntryArgument.model_validate({"thread_id": "t", "source": "user", "text": text} | more)
 
 
-async def points(parts: Parts) -> list[Record]:
-    found, _ = await parts.vectors.scroll(COLLECTION, limit=1000)
+async def points(engine: Engine) -> list[Record]:
+    found, _ = await engine.vectors.scroll(COLLECTION, limit=1000)
     return sorted(found, key=lambda record: record.payload["chunk"])
 
 
 async def test_a_long_text_is_many_points_with_everything_to_filter_by(
-    threads: Threads, parts: Parts
+    threads: Threads, engine: Engine
 ) -> None:
     id_ = (await threads.entries.store(entry(LONG, tags=["B", "a"])))["context_id"]
-    [stored] = await threads.entries.records.get([id_], Kind.THREAD)
-    found = await points(parts)
+    [stored] = await threads.entries.records.get([id_], EntryKind.THREAD)
+    found = await points(engine)
     assert len(found) > 8
     assert [record.payload["chunk"] for record in found] == list(range(len(found)))
     for number, record in enumerate(found):
@@ -51,27 +51,27 @@ async def test_a_long_text_is_many_points_with_everything_to_filter_by(
         assert record.payload["created_at"] == stored.created_at
 
 
-async def test_a_shorter_text_leaves_no_older_chunks(threads: Threads, parts: Parts) -> None:
+async def test_a_shorter_text_leaves_no_older_chunks(threads: Threads, engine: Engine) -> None:
     id_ = (await threads.entries.store(entry(LONG)))["context_id"]
     await threads.entries.update(ChangeArgument(context_id=id_, text="short now"))
-    [record] = await points(parts)
+    [record] = await points(engine)
     assert record.payload["chunk"] == 0
 
 
-async def test_changed_tags_reach_every_chunk(threads: Threads, parts: Parts) -> None:
+async def test_changed_tags_reach_every_chunk(threads: Threads, engine: Engine) -> None:
     id_ = (await threads.entries.store(entry(LONG, tags=["before"])))["context_id"]
     await threads.entries.update(ChangeArgument(context_id=id_, tags=["after"]))
-    assert {tuple(record.payload["tags"]) for record in await points(parts)} == {("after",)}
+    assert {tuple(record.payload["tags"]) for record in await points(engine)} == {("after",)}
 
 
-async def test_deleting_an_entry_deletes_its_chunks(threads: Threads, parts: Parts) -> None:
+async def test_deleting_an_entry_deletes_its_chunks(threads: Threads, engine: Engine) -> None:
     first = (await threads.entries.store(entry(LONG)))["context_id"]
     await threads.entries.store(entry("another"))
     await threads.entries.delete([first], None)
-    [record] = await points(parts)
+    [record] = await points(engine)
     assert record.payload["points"] == 1
     await threads.entries.delete(None, "t")
-    assert await points(parts) == []
+    assert await points(engine) == []
 
 
 @pytest.mark.parametrize("number", [0, 1, 999])
@@ -85,18 +85,18 @@ async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
     settings: Settings,
 ) -> None:
     """It had no words and no facts; a start finds that out, and SQL has what is needed."""
-    async with serving(settings) as (memory, parts):
+    async with serving(settings) as (memory, engine):
         await memory.threads.entries.store(entry("the broker restarted", metadata={"a": "b"}))
-        older = ThreadVectors(Cutting(400, 40)).collection_spec(parts.embedder)
-        await parts.vectors.delete_collection(COLLECTION)
-        await parts.vectors.ensure_collection(COLLECTION, replace(older, sparse=()))
-        [stored] = await memory.threads.entries.records.select(Criteria(Kind.THREAD), 1)
-        [point] = stamped(ThreadVectors(Cutting(400, 40)), [stored], parts.embedder)
+        older = EntryProjection(TextSplitter(400, 40)).collection_spec(engine.embedder)
+        await engine.vectors.delete_collection(COLLECTION)
+        await engine.vectors.ensure_collection(COLLECTION, replace(older, sparse=()))
+        [stored] = await memory.threads.entries.records.select(Criteria(EntryKind.THREAD), 1)
+        [point] = with_revision(EntryProjection(TextSplitter(400, 40)), [stored], engine.embedder)
         dense = {"dense": point.vectors["dense"]}
         payload = {key: value for key, value in point.payload.items() if key != "facts"}
-        await parts.vectors.upsert(COLLECTION, [replace(point, vectors=dense, payload=payload)])
-    async with serving(settings) as (memory, parts):
-        info = await parts.vectors.collection_info(COLLECTION)
+        await engine.vectors.upsert(COLLECTION, [replace(point, vectors=dense, payload=payload)])
+    async with serving(settings) as (memory, engine):
+        info = await engine.vectors.collection_info(COLLECTION)
         assert (list(info.spec.sparse), info.points_count) == (["lex"], 1)
         request = Request(Filters(metadata={"a": "b"}), 5, explain=True)
         body = await memory.threads.hybrid.search("broker", ["fts"], None, request)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Parts
-from services.memory.records.types import Draft, Kind
+from services.core.engine.engine import Engine
+from services.memory.records.types import Draft, EntryKind
 from services.memory.search.lexical import document, question
 from services.memory.threads.filters import Filters
 from services.memory.threads.results import Request
@@ -17,7 +17,8 @@ WORDS = ["fts"]
 
 async def notes(threads: Threads, *texts: str, **more: Any) -> list[int]:
     drafts = [
-        Draft(Kind.THREAD, "threads", text, thread="t", source="user", **more) for text in texts
+        Draft(EntryKind.THREAD, "threads", text, thread="t", source="user", **more)
+        for text in texts
     ]
     return await add(threads, drafts)
 
@@ -105,10 +106,10 @@ async def test_sql_answers_while_entries_wait_for_their_points(threads: Threads)
 
 
 async def test_sql_answers_where_qdrant_fails_and_that_is_told(
-    threads: Threads, parts: Parts
+    threads: Threads, engine: Engine
 ) -> None:
     [id_] = await notes(threads, "kept in SQL")
-    await parts.vectors.delete_collection("threads")
+    await engine.vectors.delete_collection("threads")
     body = await words(threads, "kept")
     assert ids(body) == [id_]
     assert body["search_modes_used"] == ["fts"]

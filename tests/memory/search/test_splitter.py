@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.core.text.truncate import truncated
-from services.memory.search.splitter import Cutting
+from services.memory.search.splitter import TextSplitter
 from services.memory.summaries.extractive import MOST_CHARACTERS, extract
 
 TEXTS = st.text(alphabet="ab .\n\tc", max_size=600)
@@ -37,19 +37,19 @@ def test_what_is_shown_is_a_beginning(text: str, length: int) -> None:
 
 
 def test_a_short_text_is_one_chunk() -> None:
-    assert Cutting(200, 20).chunks("one idea") == ["one idea"]
-    assert Cutting(200, 20).chunks("x" * 200) == ["x" * 200]
+    assert TextSplitter(200, 20).chunks("one idea") == ["one idea"]
+    assert TextSplitter(200, 20).chunks("x" * 200) == ["x" * 200]
 
 
 def test_chunks_end_where_a_paragraph_does() -> None:
     paragraphs = [f"Paragraph {n} says something. " * 6 for n in range(6)]
-    chunks = Cutting(420, 40).chunks("\n\n".join(paragraphs))
+    chunks = TextSplitter(420, 40).chunks("\n\n".join(paragraphs))
     assert all(chunk.endswith("\n\n") for chunk in chunks[:-1])
 
 
 @given(TEXTS, st.integers(20, 60), st.integers(0, 10))
 def test_chunks_hold_all_of_the_text_and_overlap(text: str, size: int, overlap: int) -> None:
-    chunks = Cutting(size, overlap).chunks(text)
+    chunks = TextSplitter(size, overlap).chunks(text)
     covered = 0
     for chunk in chunks:
         assert len(chunk) <= size
@@ -59,7 +59,7 @@ def test_chunks_hold_all_of_the_text_and_overlap(text: str, size: int, overlap: 
 
 
 def test_the_chunks_of_one_long_word() -> None:
-    chunks = Cutting(100, 10).chunks("x" * 1000)
+    chunks = TextSplitter(100, 10).chunks("x" * 1000)
     assert sum(map(len, chunks)) >= 1000
     assert {len(chunk) for chunk in chunks[:-1]} == {100}
 

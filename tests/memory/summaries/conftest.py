@@ -1,5 +1,5 @@
 """Threads over real parts, for the tests of this room."""
 
-from tests.support.threads import opened, parts, settings, threads
+from tests.support.threads import engine, opened, settings, threads
 
-__all__ = ["opened", "parts", "settings", "threads"]
+__all__ = ["engine", "opened", "settings", "threads"]

@@ -9,7 +9,7 @@ import pytest
 from services.core.errors import DecoderFailed
 from services.core.settings import Settings
 from services.memory.records.store import Records
-from services.memory.records.types import Entry, Kind
+from services.memory.records.types import Entry, EntryKind
 from services.memory.summaries import worker
 from services.memory.summaries import worker as worker_module
 from services.memory.summaries.worker import Rules, Summaries
@@ -51,7 +51,7 @@ async def store(threads: Threads, text: str, thread: str = "t") -> int:
 
 
 async def read(records: Records, id_: int) -> Entry:
-    [entry] = await records.get([id_], Kind.THREAD)
+    [entry] = await records.get([id_], EntryKind.THREAD)
     return entry
 
 

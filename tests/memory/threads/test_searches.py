@@ -9,15 +9,15 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.engine.engine import Parts, open_parts
+from services.core.engine.engine import Engine, open_engine
 from services.core.errors import CtxError, SearchFailed
 from services.core.settings import Settings
 from services.core.text.tokens import text_terms
-from services.memory.records.types import Change, Criteria, Draft, Kind, TextMode
+from services.memory.records.types import Change, Criteria, Draft, EntryKind, TextMode
 from services.memory.search import entry_search
-from services.memory.search.points import ThreadVectors
-from services.memory.search.rerank import SecondStage
-from services.memory.search.splitter import Cutting
+from services.memory.search.points import EntryProjection
+from services.memory.search.rerank import RerankStage
+from services.memory.search.splitter import TextSplitter
 from services.memory.service import open_memory
 from services.memory.threads import results
 from services.memory.threads.filters import Filters
@@ -31,7 +31,7 @@ NOTES = 300
 
 
 def draft(text: str, **more: Any) -> Draft:
-    return Draft(Kind.THREAD, "threads", text, thread="t", source="user", **more)
+    return Draft(EntryKind.THREAD, "threads", text, thread="t", source="user", **more)
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ async def test_pages_of_equal_entries_do_not_overlap(threads: Threads) -> None:
 async def test_points_of_deleted_entries_are_not_shown(threads: Threads) -> None:
     """SQL is asked last, so that what Qdrant has not heard of yet does not come back."""
     ids = await add(threads, [draft("note" + " far away" * n) for n in range(5)])
-    await threads.entries.records.remove(Criteria(Kind.THREAD, ids=ids[:3]))
+    await threads.entries.records.remove(Criteria(EntryKind.THREAD, ids=ids[:3]))
     for limit in (5, 2):
         body = await threads.searcher.by_meaning("note", request(limit))
         assert [hit["id"] for hit in body["results"]] == ids[3:]
@@ -179,17 +179,19 @@ async def test_points_of_deleted_entries_are_not_shown(threads: Threads) -> None
 
 async def test_changed_tags_count_before_qdrant_has_heard_of_them(threads: Threads) -> None:
     [id_] = await add(threads, [draft("note", tags=["before"])])
-    await threads.entries.records.change([Change(id_, tags=["after"])], Kind.THREAD)
+    await threads.entries.records.change([Change(id_, tags=["after"])], EntryKind.THREAD)
     assert (await threads.searcher.by_meaning("note", request(tags=["before"])))["count"] == 0
 
 
-async def test_an_id_that_means_another_entry_is_not_shown(threads: Threads, parts: Parts) -> None:
+async def test_an_id_that_means_another_entry_is_not_shown(
+    threads: Threads, engine: Engine
+) -> None:
     """As after a database was restored, and went on counting from an earlier number."""
     [id_] = await add(threads, [draft("harmless")])
-    [stored] = await threads.entries.records.get([id_], Kind.THREAD)
+    [stored] = await threads.entries.records.get([id_], EntryKind.THREAD)
     stray = replace(stored, uuid=str(uuid4()), text="secret plans")
-    writer = ThreadVectors(Cutting(400, 40))
-    await parts.vectors.upsert("threads", writer.points([stray], parts.embedder))
+    writer = EntryProjection(TextSplitter(400, 40))
+    await engine.vectors.upsert("threads", writer.points([stray], engine.embedder))
     body = await threads.searcher.by_meaning("secret plans", request())
     [hit] = body["results"]
     assert hit["text_content"] == "harmless"
@@ -221,7 +223,7 @@ async def test_without_qdrant_words_still_answer(settings: Settings) -> None:
 
 
 async def test_without_words_meaning_still_answers_and_without_both_nothing(
-    threads: Threads, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a language whose words only SQL knows."""
     await add(threads, [draft("found by meaning")])
@@ -235,7 +237,7 @@ async def test_without_words_meaning_still_answers_and_without_both_nothing(
     assert body["search_modes_used"] == ["semantic"]
     assert body["count"] == 1
     assert body["warnings"] == ["fts: failed unexpectedly; the server's log has the details"]
-    await parts.vectors.delete_collection("threads")
+    await engine.vectors.delete_collection("threads")
     with pytest.raises(SearchFailed, match=r"fts: .*semantic: "):
         await threads.hybrid.search("found", None, None, request())
 
@@ -264,8 +266,8 @@ def reranking(threads: Threads, settings: Settings, reranker: Any, seconds: floa
     from services.memory.threads.searches import Searcher
 
     records = threads.entries.records
-    second = SecondStage(reranker, seconds)
-    shown = Results(records, 300, Cutting(settings.chunk_size, settings.chunk_overlap), second)
+    second = RerankStage(reranker, seconds)
+    shown = Results(records, 300, TextSplitter(settings.chunk_size, settings.chunk_overlap), second)
     meaning = threads.searcher.meaning
     return replace(
         threads,
@@ -352,11 +354,11 @@ async def test_beyond_the_pool_the_first_order_goes_on(
 async def test_the_reranker_of_the_settings_is_loaded_unless_disabled(settings: Settings) -> None:
     """A model that does not exist stops the start; with reranking disabled nobody asks for it."""
     wrong = settings.model_copy(update={"rerank_model": "no/such-model"})
-    async with open_parts(wrong, wrong.memory_model) as parts:
+    async with open_engine(wrong, wrong.memory_model) as engine:
         with pytest.raises(CtxError, match="rerank model no/such-model"):
-            async with open_memory(wrong, parts):
+            async with open_memory(wrong, engine):
                 pass
         off = wrong.model_copy(update={"enable_reranking": False})
-        async with open_memory(off, parts) as memory:
+        async with open_memory(off, engine) as memory:
             status = (await memory.threads.statistics.all())["reranking"]
     assert (status["enabled"], status["available"]) == (False, False)

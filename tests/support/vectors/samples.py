@@ -5,8 +5,8 @@ from uuid import UUID
 
 from services.core.vectors.types import (
     CollectionSpec,
+    EmbeddingModel,
     IndexKind,
-    Model,
     Point,
     Record,
     Sparse,
@@ -14,7 +14,7 @@ from services.core.vectors.types import (
 )
 
 EIGHT_BITS = 0.005  # how far a score may be off where dense vectors are kept in eight bits
-MODEL = Model("tiny", 4)
+MODEL = EmbeddingModel("tiny", 4)
 SPEC = CollectionSpec(
     dense={"dense": 4},
     sparse=("lex",),

@@ -46,7 +46,7 @@ def refusal(error: CtxError) -> ToolResult:
     return ToolResult(structured_content=serialise(error), is_error=True)
 
 
-def answering(
+def with_deadline(
     run: Callable[..., Awaitable[Any]], timeout_seconds: float
 ) -> Callable[..., Awaitable[Any]]:
     """The tool's function with a deadline, its errors turned into error bodies."""
@@ -67,7 +67,7 @@ def answering(
     return answer
 
 
-class Calls(Middleware):
+class ToolPipeline(Middleware):
     """Wraps listing and calling of one server's tools."""
 
     def __init__(

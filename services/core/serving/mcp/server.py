@@ -7,7 +7,7 @@ from fastmcp import FastMCP
 from fastmcp.tools import FunctionTool
 from mcp_types import ToolAnnotations
 
-from services.core.serving.mcp.pipeline import Calls, answering
+from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
 from services.core.serving.service import Effect, Service, Tool
@@ -17,7 +17,7 @@ from services.core.settings import Settings
 
 def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     """Register the service's tools behind the call pipeline."""
-    calls = Calls(
+    calls = ToolPipeline(
         service.tools,
         Selection(frozenset(settings.toolsets), settings.read_only),
         RateLimiter(settings.rate_limit_per_minute),
@@ -32,7 +32,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     )
     for tool in service.tools:
         registered = FunctionTool.from_function(
-            answering(tool.run, tool.timeout_seconds or settings.operation_timeout_seconds),
+            with_deadline(tool.run, tool.timeout_seconds or settings.operation_timeout_seconds),
             title=tool.title,
             tags={tool.toolset},
             annotations=_hints(tool),

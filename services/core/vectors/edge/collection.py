@@ -15,11 +15,11 @@ from services.core.vectors.edge import convert
 from services.core.vectors.types import (
     CollectionInfo,
     CollectionSpec,
+    EmbeddingModel,
     FacetCount,
     Filter,
     Hit,
     IndexKind,
-    Model,
     OrderBy,
     Point,
     Query,
@@ -170,7 +170,7 @@ class EdgeCollection:
     def query_batch(self, asked: Sequence[Query]) -> list[list[Hit]]:
         for each in asked:
             validation.query(each)
-            for leg in each.legs:
+            for leg in each.prefetch:
                 validation.vector(self.spec, leg.using, leg.vector)
         found = self._call(lambda: self._shard.query_batch(convert.batch(asked)))
         return [[convert.hit(each) for each in hits] for hits in found]
@@ -251,7 +251,7 @@ def _read_spec(folder: Path) -> CollectionSpec:
             sparse=tuple(body["sparse"]),
             multi=body["multi"],
             indexes={field: IndexKind(kind) for field, kind in body["indexes"].items()},
-            model=Model(**body["model"]) if body["model"] else None,
+            model=EmbeddingModel(**body["model"]) if body["model"] else None,
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StorageFailed(f"{folder / SPEC_FILE} cannot be read: {error}") from error

@@ -19,7 +19,6 @@ from services.core.vectors.types import (
     IndexKind,
     IsEmpty,
     IsNull,
-    Leg,
     Match,
     MatchAny,
     MatchExcept,
@@ -27,6 +26,7 @@ from services.core.vectors.types import (
     Nested,
     OrderBy,
     Point,
+    Prefetch,
     Query,
     Range,
     RankFusion,
@@ -199,7 +199,7 @@ def query(asked: Query) -> edge.QueryRequest:
         return edge.QueryRequest(
             limit=asked.limit,
             offset=asked.offset,
-            query=_nearest(asked.legs[0]),
+            query=_nearest(asked.prefetch[0]),
             filter=where,
             with_payload=asked.with_payload,
         )
@@ -208,7 +208,8 @@ def query(asked: Query) -> edge.QueryRequest:
         offset=asked.offset,
         query=_fusion(asked.fusion),
         prefetches=[
-            edge.Prefetch(limit=leg.limit, query=_nearest(leg), filter=where) for leg in asked.legs
+            edge.Prefetch(limit=leg.limit, query=_nearest(leg), filter=where)
+            for leg in asked.prefetch
         ],
         with_payload=asked.with_payload,
     )
@@ -218,7 +219,7 @@ def batch(asked: Sequence[Query]) -> edge.QueryBatchRequest:
     return edge.QueryBatchRequest([query(each) for each in asked])
 
 
-def _nearest(leg: Leg) -> edge.Query:
+def _nearest(leg: Prefetch) -> edge.Query:
     return edge.Query.Nearest(_vector(leg.vector), using=leg.using)
 
 

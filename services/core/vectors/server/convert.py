@@ -11,6 +11,7 @@ from services.core.vectors.types import (
     CollectionSpec,
     Condition,
     DatetimeRange,
+    EmbeddingModel,
     FacetCount,
     Filter,
     Fusion,
@@ -19,15 +20,14 @@ from services.core.vectors.types import (
     IndexKind,
     IsEmpty,
     IsNull,
-    Leg,
     Match,
     MatchAny,
     MatchExcept,
     MatchText,
-    Model,
     Nested,
     OrderBy,
     Point,
+    Prefetch,
     Query,
     Range,
     RankFusion,
@@ -58,7 +58,7 @@ def sparse_vectors(spec: CollectionSpec) -> dict[str, models.SparseVectorParams]
     return {n: models.SparseVectorParams(modifier=models.Modifier.IDF) for n in spec.sparse}
 
 
-def metadata(model: Model | None) -> dict[str, Any]:
+def metadata(model: EmbeddingModel | None) -> dict[str, Any]:
     return {METADATA_KEY: {"name": model.name, "dims": model.dims}} if model else {}
 
 
@@ -101,10 +101,10 @@ def _indexes(schema: Mapping[str, models.PayloadIndexInfo]) -> dict[str, IndexKi
     }
 
 
-def _model(stored: Mapping[str, Any] | None) -> Model | None:
+def _model(stored: Mapping[str, Any] | None) -> EmbeddingModel | None:
     match (stored or {}).get(METADATA_KEY):
         case {"name": str(name), "dims": int(dims)}:
-            return Model(name=name, dims=dims)
+            return EmbeddingModel(name=name, dims=dims)
         case _:
             return None
 
@@ -234,7 +234,7 @@ def query(asked: Query) -> models.QueryRequest:
     """The filter is given to every leg."""
     where = filters(asked.filter)
     if asked.fusion is None:
-        [leg] = asked.legs
+        [leg] = asked.prefetch
         return models.QueryRequest(
             query=_vector(leg.vector),
             using=leg.using,
@@ -245,14 +245,14 @@ def query(asked: Query) -> models.QueryRequest:
         )
     return models.QueryRequest(
         query=_fusion(asked.fusion),
-        prefetch=[_prefetch(leg, where) for leg in asked.legs],
+        prefetch=[_prefetch(leg, where) for leg in asked.prefetch],
         limit=asked.limit,
         offset=asked.offset,
         with_payload=asked.with_payload,
     )
 
 
-def _prefetch(leg: Leg, where: models.Filter | None) -> models.Prefetch:
+def _prefetch(leg: Prefetch, where: models.Filter | None) -> models.Prefetch:
     return models.Prefetch(
         query=_vector(leg.vector), using=leg.using, limit=leg.limit, filter=where
     )

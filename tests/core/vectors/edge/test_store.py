@@ -18,7 +18,7 @@ from services.core.vectors.edge import collection
 from services.core.vectors.edge import store as edge
 from services.core.vectors.edge.collection import EdgeCollection
 from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.types import CollectionSpec, Filter, Leg, Match, Query, Range
+from services.core.vectors.types import CollectionSpec, Filter, Match, Prefetch, Query, Range
 from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, point, uid
 
 ROOT = Path(__file__).parents[4]
@@ -113,7 +113,7 @@ async def test_kill_9_loses_no_acknowledged_point(folder: Path) -> None:
         first = int(acknowledged.split()[-1])
         store = await EdgeStore.open(folder)
         kept = await store.count("crash", Filter(must=[Range("n", lt=first)]))
-        query = Query([Leg("dense", [1.0, 0.0, 0.0, float(first - 1)], 1)], 1)
+        query = Query([Prefetch("dense", [1.0, 0.0, 0.0, float(first - 1)], 1)], 1)
         [hit] = await store.query("crash", query)
         await store.close()
         assert kept == first - 1

@@ -14,7 +14,7 @@ from services.memory.records.filters import parse_filters
 from services.memory.records.filters.indexes import index_metadata
 from services.memory.records.filters.operators import Operator, wrong_value
 from services.memory.records.filters.paths import is_index
-from services.memory.records.types import Criteria, Kind, MetadataFilter
+from services.memory.records.types import Criteria, EntryKind, MetadataFilter
 from tests.support.tables import bare_tables, dialect_of, fill, found, row
 
 MISSING = object()
@@ -161,7 +161,7 @@ async def test_truth_table(connection: AsyncConnection, operator: Operator) -> N
                 }
                 [wanted], errors = parse_filters(None, [raw])
                 assert errors == []
-                answer = await found(connection, Criteria(Kind.THREAD, metadata=[wanted]))
+                answer = await found(connection, Criteria(EntryKind.THREAD, metadata=[wanted]))
                 right = [n + 1 for n, document in documents.items() if reference(document, wanted)]
                 got, expected = set(answer), set(right)
                 wrong = {n: SHAPES[n - 1] for n in got ^ expected}
@@ -235,7 +235,7 @@ async def test_random_filters_mean_what_the_reference_means(
     await fill(connection, [row(n, metadata=document) for n, document in enumerate(documents)])
     try:
         for each in wanted:
-            answer = await found(connection, Criteria(Kind.THREAD, metadata=[each]))
+            answer = await found(connection, Criteria(EntryKind.THREAD, metadata=[each]))
             right = [n for n, document in enumerate(documents) if reference(document, each)]
             assert answer == right, each
     finally:

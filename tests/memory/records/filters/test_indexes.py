@@ -14,7 +14,7 @@ from services.memory.records.filters.case_folding import RELICS, fold
 from services.memory.records.filters.indexes import index_metadata, parse_fields
 from services.memory.records.filters.postgresql import CASEFOLD_SINCE
 from services.memory.records.tables import entries, tags
-from services.memory.records.types import ContentType, Criteria, Kind
+from services.memory.records.types import ContentType, Criteria, EntryKind
 from tests.support.tables import bare_tables, fill, found, plan, row
 
 FIELDS = (
@@ -41,7 +41,7 @@ async def connection(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
 def criteria(**raw: Any) -> Criteria:
     filters, errors = parse_filters(None, [raw])
     assert errors == []
-    return Criteria(Kind.THREAD, metadata=filters)
+    return Criteria(EntryKind.THREAD, metadata=filters)
 
 
 async def index_names(connection: AsyncConnection) -> set[str]:
@@ -182,8 +182,8 @@ async def test_every_other_criterion(connection: AsyncConnection) -> None:
         ({"threads": ["a"], "source": "agent"}, []),
     ]
     for given, right in cases:
-        assert await found(connection, Criteria(Kind.THREAD, **given)) == right, given
-    assert await found(connection, Criteria(Kind.MEMORY)) == [3]
+        assert await found(connection, Criteria(EntryKind.THREAD, **given)) == right, given
+    assert await found(connection, Criteria(EntryKind.MEMORY)) == [3]
 
 
 # --- nothing gets out of its place ---------------------------------------------------------
@@ -227,7 +227,7 @@ async def test_keys_and_values_are_never_read_as_sql(connection: AsyncConnection
             assert await found(connection, wanted) == [number], nasty
         if nasty not in ("0", "1", "2"):  # no other writing of a number is a place in a list
             assert await found(connection, criteria(key=f"list.{key}", operator="exists")) == []
-    assert len(await found(connection, Criteria(Kind.THREAD))) == len(rows) + len(lists)
+    assert len(await found(connection, Criteria(EntryKind.THREAD))) == len(rows) + len(lists)
 
 
 # --- case ----------------------------------------------------------------------------------

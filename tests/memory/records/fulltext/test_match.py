@@ -22,10 +22,10 @@ from services.memory.records.fulltext import (
 )
 from services.memory.records.fulltext.query import NO_WORDS, STOP_WORDS_ONLY
 from services.memory.records.tables import entries, tags
-from services.memory.records.types import Criteria, Kind, TextMode
+from services.memory.records.types import Criteria, EntryKind, TextMode
 from tests.support.tables import bare_tables, fill, row
 
-THREAD = Criteria(Kind.THREAD)
+THREAD = Criteria(EntryKind.THREAD)
 TEXTS = {
     1: "The server crashed with errors, see services/core/errors.py",
     2: "University servers were running universally",
@@ -374,15 +374,15 @@ async def test_criteria_apply_before_the_limit(connection: AsyncConnection) -> N
     await connection.execute(insert(tags), [{"entry_id": n, "tag": "x"} for n in (3, 4)])
 
     def filtered(**raw: Any) -> Criteria:
-        return Criteria(Kind.THREAD, metadata=parse_filters(None, [raw])[0])
+        return Criteria(EntryKind.THREAD, metadata=parse_filters(None, [raw])[0])
 
     cases = [
-        (Criteria(Kind.MEMORY), {99}),
-        (Criteria(Kind.THREAD, threads=["t1"]), set(range(1, 41, 4))),
-        (Criteria(Kind.THREAD, threads=["nobody"]), set()),
-        (Criteria(Kind.THREAD, ids=[5, 6, 99]), {5, 6}),
-        (Criteria(Kind.THREAD, tags=["x"]), {3, 4}),
-        (Criteria(Kind.THREAD, until=rows[1]["created_at"]), {1, 2}),
+        (Criteria(EntryKind.MEMORY), {99}),
+        (Criteria(EntryKind.THREAD, threads=["t1"]), set(range(1, 41, 4))),
+        (Criteria(EntryKind.THREAD, threads=["nobody"]), set()),
+        (Criteria(EntryKind.THREAD, ids=[5, 6, 99]), {5, 6}),
+        (Criteria(EntryKind.THREAD, tags=["x"]), {3, 4}),
+        (Criteria(EntryKind.THREAD, until=rows[1]["created_at"]), {1, 2}),
         (filtered(key="status", value="s3"), set(range(3, 41, 5))),
         (filtered(key="n", operator="lte", value=7), set(range(1, 8))),
         (filtered(key="n", value=7), {7}),
