@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.core import sqlite
+from services.core.batches import batches
 from services.core.embedding.protocol import Embedder
 from services.core.errors import StorageFailed
 
@@ -52,8 +53,7 @@ class EmbeddingCache:
         found: dict[bytes, Row] = {}
         with self._lock:
             number = self._numbers.get(model)
-            for start in range(0, len(keys), KEYS_PER_QUERY):
-                batch = keys[start : start + KEYS_PER_QUERY]
+            for batch in batches(keys, KEYS_PER_QUERY):
                 marks = ",".join("?" * len(batch))
                 rows = self._db.execute(
                     f"SELECT key, vector FROM vectors WHERE model = ? AND key IN ({marks})",

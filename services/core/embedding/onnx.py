@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from services.core.batches import batches
 from services.core.errors import ModelUnavailable
 
 log = logging.getLogger(__name__)
@@ -69,8 +70,7 @@ class OnnxEmbedder:
         """Embeds in batches of similar length, and returns the rows in the order asked."""
         rows = np.empty((len(texts), self.dims), np.float32)
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
+        for batch in batches(order, BATCH):
             rows[batch] = self._embed([texts[i] for i in batch])
         return rows
 

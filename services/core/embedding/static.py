@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from services.core.batches import batches
 from services.core.errors import ModelUnavailable
 
 DESCRIPTION = "model.json"  # what a folder with such a model holds
@@ -83,8 +84,7 @@ class StaticEmbedder:
         for row, words in plain.items():
             vectors[row] = self._unit(*self._counted(words, texts[row], known))
         others = [row for row in range(len(texts)) if row not in plain]
-        for start in range(0, len(others), BATCH_SIZE):
-            rows = others[start : start + BATCH_SIZE]
+        for rows in batches(others, BATCH_SIZE):
             found = self._tokens([texts[row] for row in rows])
             for row, (tokens, weights) in zip(rows, found, strict=True):
                 vectors[row] = self._unit(tokens, weights)

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal, NotRequired, Protocol
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
+from services.core.clock import to_iso
 from services.core.errors import InvalidInput
 from services.core.vectors.types import Condition, Filter, Match, MatchAny, Range
 
@@ -54,7 +55,7 @@ class Metadata(BaseModel):
 
     def record(self, now: datetime) -> dict[str, Any]:
         """What is stored: the given values, tags cleaned, the time in UTC."""
-        return {**self.described(), "created_at": iso(self.created_at or now)}
+        return {**self.described(), "created_at": to_iso(self.created_at or now)}
 
     def described(self) -> dict[str, Any]:
         """The given values but the time."""
@@ -157,12 +158,6 @@ class MemoryFilters:
         if self.priority_min is not None:
             must.append(Range("priority", gte=self.priority_min))
         return Filter(must=must) if must else None
-
-
-def iso(moment: datetime) -> str:
-    """In UTC, as 2024-01-15T10:30:00Z; a moment without zone is taken as UTC."""
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return aware.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def folded(text: str) -> str:

@@ -5,13 +5,14 @@ import os
 import shlex
 import sys
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import shorten
 
 from filelock import FileLock, Timeout
 
+from services.core.clock import to_iso, utc_now
 from services.core.errors import FolderInUse, StorageFailed
+from services.core.files import replace_file
 
 LOCK_FILE = "owner.lock"
 # Beside the lock, not in it: Windows lets nobody read a locked file.
@@ -62,7 +63,7 @@ def own(folder: Path) -> Ownership:
             folder=str(folder),
         ) from error
     note = folder / OWNER_FILE
-    _write(note, _this_process())
+    replace_file(note, json.dumps(asdict(_this_process())))
     return Ownership(lock, note)
 
 
@@ -96,14 +97,8 @@ def _this_process() -> Owner:
     return Owner(
         pid=os.getpid(),
         command=shorten(shlex.join(sys.orig_argv), COMMAND_WIDTH, placeholder=" …"),
-        since=datetime.now(UTC).isoformat(timespec="seconds"),
+        since=to_iso(utc_now(), "seconds"),
     )
-
-
-def _write(note: Path, owner: Owner) -> None:
-    half = note.with_suffix(".half")
-    half.write_text(json.dumps(asdict(owner)), encoding="utf-8")
-    half.replace(note)
 
 
 def _read(note: Path) -> Owner:

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
+from services.core.clock import utc_now
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CollectionNotFound, CtxError, InvalidInput, StorageFailed
 from services.core.vectors.protocol import VectorStore
@@ -239,7 +239,7 @@ class Indexer:
         self, writer: Writer, plan: Plan, workspace: Path, run: "_Run"
     ) -> list[Failure]:
         """Batches that span files; one is written while the workers prepare the next."""
-        job = Job(workspace, writer.shelf.repo, datetime.now(UTC), self._limits, files=plan.writes)
+        job = Job(workspace, writer.shelf.repo, utc_now(), self._limits, files=plan.writes)
         failures: list[Failure] = []
         batch: list[Prepared] = []
         total = len(plan.writes)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from services.core import sqlite
+from services.core.batches import batches
 from services.core.errors import StorageFailed
 from services.core.vectors.generations import is_generation
 
@@ -132,8 +133,7 @@ class Manifest:
         """In one transaction, however many they are."""
 
         def change(db: sqlite3.Connection) -> None:
-            for start in range(0, len(paths), PATHS_A_STATEMENT):
-                batch = paths[start : start + PATHS_A_STATEMENT]
+            for batch in batches(paths, PATHS_A_STATEMENT):
                 marks = ",".join("?" * len(batch))
                 db.execute(f"{statement} ({marks})", (*shelf.key, *batch))
 

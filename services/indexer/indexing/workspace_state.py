@@ -1,15 +1,15 @@
 """The state of a workspace's index, kept in `.codebase/state.json` of the workspace."""
 
-import contextlib
 import json
 import logging
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
+from services.core.clock import to_iso, utc_now
+from services.core.files import replace_file
 from services.indexer.indexing.report import IndexReport, Progress
 
 log = logging.getLogger(__name__)
@@ -58,18 +58,14 @@ def read_state(workspace: Path) -> WorkspaceState | None:
 def write_state(workspace: Path, state: WorkspaceState) -> None:
     """Atomically; a workspace that may not be written to is indexed all the same."""
     folder = workspace / STATE_FOLDER
-    half = folder / f"{STATE_FILE}.{os.getpid()}"
     try:
         folder.mkdir(exist_ok=True)
         ignore = folder / ".gitignore"
         if not ignore.exists():
             ignore.write_text(IGNORE_ALL, encoding="utf-8")
-        half.write_text(json.dumps(asdict(state), indent=2) + "\n", encoding="utf-8")
-        half.replace(folder / STATE_FILE)
+        replace_file(folder / STATE_FILE, json.dumps(asdict(state), indent=2) + "\n")
     except OSError as error:
         log.warning("%s cannot be written: %s", folder / STATE_FILE, error)
-        with contextlib.suppress(OSError):
-            half.unlink(missing_ok=True)
 
 
 def started(workspace: Path, collection: str, repo: str) -> WorkspaceState:
@@ -133,4 +129,4 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return to_iso(utc_now(), "seconds")

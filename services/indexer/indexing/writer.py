@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from services.core.batches import batches
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Condition, Filter, HasId, Match, MatchAny, Point
@@ -44,8 +45,8 @@ class Writer:
         """
         await self.state.put(self.shelf, [self._row(each, WRITING) for each in batch])
         chunks = [chunk for each in batch for chunk in each.chunks]
-        for start in range(0, len(chunks), BATCH_CHUNKS):
-            points = await asyncio.to_thread(self._points, chunks[start : start + BATCH_CHUNKS])
+        for part in batches(chunks, BATCH_CHUNKS):
+            points = await asyncio.to_thread(self._points, part)
             await self.store.upsert(self.shelf.collection, points)
         await self._delete_older([each for each in batch if each.file.path in self.replacing])
         await self.state.put(self.shelf, [self._row(each, DONE) for each in batch])
@@ -60,8 +61,7 @@ class Writer:
 
     async def remove(self, paths: Sequence[str]) -> None:
         """The rows go last, and say meanwhile that nothing is certain."""
-        for start in range(0, len(paths), PATHS_A_DELETE):
-            batch = paths[start : start + PATHS_A_DELETE]
+        for batch in batches(paths, PATHS_A_DELETE):
             await self.state.mark_dirty(self.shelf, batch)
             await self.store.delete(self.shelf.collection, Filter(must=self._at(batch)))
             await self.state.forget(self.shelf, batch)

@@ -9,6 +9,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from services.core.clock import to_iso
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import CollectionInfo, Filter, Match, Scalar
 from services.indexer.indexing.workspace_state import WorkspaceState
@@ -78,7 +79,7 @@ async def newest(store: VectorStore, collection: str, most: int, batch: int) -> 
 def moment(timestamp: float | None) -> Moment | None:
     if timestamp is None:
         return None
-    iso = datetime.fromtimestamp(int(timestamp), UTC).isoformat().replace("+00:00", "Z")
+    iso = to_iso(datetime.fromtimestamp(int(timestamp), UTC))
     return {"unix": int(timestamp), "iso": iso}
 
 

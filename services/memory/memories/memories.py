@@ -1,9 +1,9 @@
 """Memories: stored in SQL first, found through Qdrant."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from services.core.clock import utc_now
 from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import EntryNotFound, InvalidInput
 from services.core.memories.collection import recall, spec
@@ -167,7 +167,7 @@ def _require_text(information: str) -> None:
 
 
 def _draft(information: str, given: Metadata, collection: str) -> Draft:
-    now = datetime.now(UTC)
+    now = utc_now()
     record = given.record(now)
     return Draft(
         kind=EntryKind.MEMORY,

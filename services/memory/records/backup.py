@@ -3,12 +3,12 @@
 import asyncio
 import sqlite3
 from contextlib import closing, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.core.clock import utc_now
 from services.core.errors import StorageFailed
 from services.memory.records.database import Database
 from services.memory.records.tables import VERSION_TABLE
@@ -17,7 +17,7 @@ from services.memory.records.tables import schema as ours
 
 async def back_up(database: Database, connection: AsyncConnection, revision: str) -> str:
     """Where the copy is. `connection` holds the lock, so that nobody writes meanwhile."""
-    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    now = utc_now().strftime("%Y%m%dT%H%M%S%f")
     if database.dialect == "sqlite":
         original = Path(database.url.database or "")
         copy = original.with_name(f"{original.name}.before-{revision}-{now}")

@@ -6,11 +6,12 @@ revision never overwrites a newer one.
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from sqlalchemy import and_, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.core.clock import utc_now
 from services.memory.records.database import Dialect
 from services.memory.records.reading import among, parts
 from services.memory.records.tables import entries, outbox
@@ -105,8 +106,8 @@ async def _set(connection: AsyncConnection, ids: Sequence[int], **values: str | 
 
 
 def _now() -> str:
-    return moment(datetime.now(UTC))
+    return moment(utc_now())
 
 
 def _lease() -> str:
-    return moment(datetime.now(UTC) + timedelta(seconds=LEASE_SECONDS))
+    return moment(utc_now() + timedelta(seconds=LEASE_SECONDS))

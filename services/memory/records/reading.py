@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.core.batches import batches
 from services.memory.records.tables import entries, images, tags
 from services.memory.records.types import ContentType, Entry, EntryKind, Image
 
@@ -65,8 +66,7 @@ async def images_of(connection: AsyncConnection, ids: Sequence[int]) -> dict[int
 
 def parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
     """Slices that fit into one statement."""
-    for start in range(0, len(values), IN_LIST):
-        yield values[start : start + IN_LIST]
+    return batches(values, IN_LIST)
 
 
 def _entry(row: RowMapping, tags: Sequence[str]) -> Entry:

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from services.core.clock import to_iso
 
 
 class EntryKind(StrEnum):
@@ -176,5 +178,4 @@ class Due:
 
 def moment(value: datetime) -> str:
     """In UTC and of one length, so that comparing texts compares times. Naive means UTC."""
-    aware = value if value.tzinfo else value.replace(tzinfo=UTC)
-    return aware.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return to_iso(value, "microseconds")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 from uuid import uuid4
@@ -10,6 +9,7 @@ from uuid import uuid4
 from sqlalchemy import ColumnElement, Select, delete, func, insert, select, text, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.core.clock import utc_now
 from services.core.errors import EntryNotFound
 from services.memory.records.database import Dialect
 from services.memory.records.merge_patch import merged
@@ -270,4 +270,4 @@ async def _replace_images(connection: AsyncConnection, standings: Sequence[_Stan
 
 
 def _now() -> str:
-    return moment(datetime.now(UTC))
+    return moment(utc_now())

@@ -1,10 +1,11 @@
 """Keeps, changes, deletes and reads thread entries."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from typing_extensions import TypedDict
 
+from services.core.clock import utc_now
 from services.core.errors import EntryNotFound, InvalidInput
 from services.memory.records.store import Records
 from services.memory.records.types import Change, ContentType, Criteria, EntryKind, moment
@@ -117,7 +118,7 @@ class Entries:
             )
         until = None
         if older_than_days is not None:
-            until = moment(datetime.now(UTC) - timedelta(days=older_than_days))
+            until = moment(utc_now() - timedelta(days=older_than_days))
         criteria = Criteria(
             EntryKind.THREAD, ids=ids or None, threads=threads or None, source=source, until=until
         )

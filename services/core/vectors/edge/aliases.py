@@ -1,11 +1,11 @@
 """Which collection of the embedded store stands behind which name: one small file."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from services.core.errors import StorageFailed
+from services.core.files import replace_file
 
 ALIASES_FILE = "aliases.json"
 
@@ -27,15 +27,4 @@ def read(folder: Path) -> dict[str, str]:
 
 def write(folder: Path, aliases: Mapping[str, str]) -> None:
     """At one moment, and on the disk when this returns: what stood behind a name may then go."""
-    half = folder / f"{ALIASES_FILE}.half"
-    with half.open("w", encoding="utf-8") as file:
-        json.dump(dict(aliases), file, indent=2)
-        file.flush()
-        os.fsync(file.fileno())
-    half.replace(folder / ALIASES_FILE)
-    if os.name == "posix":  # elsewhere a folder cannot be opened, and needs not be
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+    replace_file(folder / ALIASES_FILE, json.dumps(dict(aliases), indent=2))

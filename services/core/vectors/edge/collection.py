@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import qdrant_edge as edge
 
 from services.core.errors import CtxError, InvalidInput, StorageFailed
+from services.core.files import replace_file
 from services.core.vectors import generations, validation
 from services.core.vectors.edge import convert
 from services.core.vectors.types import (
@@ -238,9 +239,7 @@ def _write_spec(folder: Path, spec: CollectionSpec) -> None:
         "indexes": {field: kind.value for field, kind in spec.indexes.items()},
         "model": spec.model and {"name": spec.model.name, "dims": spec.model.dims},
     }
-    half = folder / f"{SPEC_FILE}.half"
-    half.write_text(json.dumps(body, indent=2), encoding="utf-8")
-    half.replace(folder / SPEC_FILE)
+    replace_file(folder / SPEC_FILE, json.dumps(body, indent=2))
 
 
 def _read_spec(folder: Path) -> CollectionSpec:

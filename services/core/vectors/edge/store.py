@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
+from services.core.batches import batches
 from services.core.errors import CollectionNotFound, StorageFailed
 from services.core.vectors import generations, validation
 from services.core.vectors.edge import aliases
@@ -194,11 +195,11 @@ class EdgeStore:
 
     async def _check(self, collection: str, points: Sequence[Point]) -> None:
         """Every point before the first is written, so that a wrong one leaves nothing behind."""
-        for start in range(0, len(points), CHECK_BATCH):
-            if start:
-                await asyncio.sleep(0)
-            self._collection(collection).check(points[start : start + CHECK_BATCH])
         self._collection(collection)
+        for number, batch in enumerate(batches(points, CHECK_BATCH)):
+            if number:
+                await asyncio.sleep(0)
+            self._collection(collection).check(batch)
 
     async def delete(self, collection: str, where: Filter) -> None:
         validation.selective(where)

@@ -1,0 +1,34 @@
+"""Replace a file atomically and durably."""
+
+import os
+from pathlib import Path
+from uuid import uuid4
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write the text as UTF-8 so that a reader sees the old or the new file, never a part.
+
+    Blocks until the file and its folder are on the disk; raises OSError and leaves the old file.
+    """
+    # A name of its own: several processes may replace one file. `x` never follows a link.
+    partial = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        with partial.open("x", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":  # elsewhere a folder cannot be opened, and a rename is durable by itself
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
