@@ -254,3 +254,16 @@ def _read_spec(folder: Path) -> CollectionSpec:
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StorageFailed(f"{folder / SPEC_FILE} cannot be read: {error}") from error
+
+
+def broken_info(name: str, reason: str) -> CollectionInfo:
+    """Describe a collection that could not be loaded."""
+    return CollectionInfo(
+        name=name,
+        spec=CollectionSpec(),
+        points_count=0,
+        indexed_vectors_count=0,
+        segments_count=0,
+        status="red",
+        optimizer_status=reason,
+    )

@@ -13,7 +13,7 @@ from services.core.errors import CollectionNotFound, StorageFailed
 from services.core.vectors import generations, validation
 from services.core.vectors.edge import aliases
 from services.core.vectors.edge.batch_size import Pace
-from services.core.vectors.edge.collection import SPEC_FILE, EdgeCollection
+from services.core.vectors.edge.collection import SPEC_FILE, EdgeCollection, broken_info
 from services.core.vectors.folder_lock import Ownership, own
 from services.core.vectors.types import (
     CollectionInfo,
@@ -128,7 +128,7 @@ class EdgeStore:
         self._open()
         whole = [each.info() for key, each in self._collections.items() if self._is_shown(key)]
         broken = [
-            _broken_info(generations.logical(key), reason)
+            broken_info(generations.logical(key), reason)
             for key, reason in self._broken.items()
             if self._is_shown(key)
         ]
@@ -387,15 +387,3 @@ def _close(collection: EdgeCollection) -> None:
         collection.close()
     except StorageFailed as error:
         log.error("%s", error)
-
-
-def _broken_info(name: str, reason: str) -> CollectionInfo:
-    return CollectionInfo(
-        name=name,
-        spec=CollectionSpec(),
-        points_count=0,
-        indexed_vectors_count=0,
-        segments_count=0,
-        status="red",
-        optimizer_status=reason,
-    )
