@@ -31,14 +31,15 @@ sys.path.insert(0, str(ROOT))
 
 from fastmcp import Client  # noqa: E402
 
-from scripts.bench.serving import commit, cpu_seconds, memory_mb, percentiles  # noqa: E402
+from scripts.bench.figures import commit, percentiles  # noqa: E402
+from scripts.bench.servers import Server, environment, running  # noqa: E402
+from scripts.bench.usage import cpu_seconds, resident_mb  # noqa: E402
 from services.core.engine.engine import open_engine  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
 from services.memory.records.fulltext.query import read  # noqa: E402
 from services.memory.records.fulltext.sqlite import INDEX, written  # noqa: E402
 from services.memory.records.types import TextMode  # noqa: E402
 from services.memory.service import open_memory  # noqa: E402
-from tests.support.processes import Server, environment, running  # noqa: E402
 
 SEED = 11
 BATCH = 100
@@ -158,7 +159,7 @@ async def fill(server: Server, count: int) -> dict[str, Any]:
     made = entries(random.Random(SEED))
     async with Client(server.memory_http) as client:
         begun, cpu = time.perf_counter(), cpu_seconds(server.process.pid)
-        taken = []
+        taken: list[float] = []
         while batch := list(islice(made, min(BATCH, count - len(taken) * BATCH))):
             call = client.call_tool("store_context_batch", {"entries": batch})
             taken.append(await timed(call))
@@ -243,8 +244,8 @@ async def agreement(settings: Settings) -> float:
     return round(shared / COMPARED / FIRST, 3)
 
 
-def wait_until_searchable(server: Server) -> None:
-    """Let the summaries of what was stored be written, so that they do not disturb."""
+def wait_until_idle(server: Server) -> None:
+    """Wait until the server has written the summaries of what was stored."""
     last = cpu_seconds(server.process.pid)
     while True:
         time.sleep(5)
@@ -286,9 +287,9 @@ def run(given: argparse.Namespace, data: Path) -> dict[str, Any]:
     with running(environment(data, **named), *SERVER) as server:
         if not is_filled:
             report["store"] = asyncio.run(fill(server, given.entries))
-        wait_until_searchable(server)
+        wait_until_idle(server)
         report["http_ms"] = asyncio.run(over_http(server, given.calls, given.only))
-        report["memory_mb"] = memory_mb(server.process.pid)
+        report["memory_mb"] = resident_mb(server.process.pid)
     settings = Settings(
         data_dir=data,
         database_url=given.database_url or None,

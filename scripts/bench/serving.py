@@ -8,14 +8,12 @@ Prints one JSON object. Wall times depend on the machine's load; CPU seconds har
 import argparse
 import asyncio
 import json
-import os
 import platform
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,30 +22,14 @@ sys.path.insert(0, str(ROOT))
 
 from fastmcp import Client  # noqa: E402
 
-from tests.support.processes import Server, environment, running  # noqa: E402
+from scripts.bench.figures import commit, percentiles  # noqa: E402
+from scripts.bench.servers import Server, environment, running  # noqa: E402
+from scripts.bench.usage import cpu_seconds, resident_mb  # noqa: E402
 
 STARTS = 5
 MEMORIES = 1000
 SINGLE_CALLS = 200
 TOPICS = ("caching", "retries", "parsing", "database pools", "logging", "error handling")
-
-
-def percentiles(seconds: Sequence[float]) -> dict[str, float]:
-    cuts = statistics.quantiles(seconds, n=100)
-    return {
-        name: round(cuts[n - 1] * 1000, 1) for name, n in (("p50", 50), ("p95", 95), ("p99", 99))
-    }
-
-
-def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def memory_mb(pid: int) -> dict[str, float]:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    values = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines if "kB" in line}
-    return {"rss": round(values["VmRSS"], 1), "peak": round(values["VmHWM"], 1)}
 
 
 def starts(data: Path) -> dict[str, Any]:
@@ -114,13 +96,6 @@ async def many_clients(url: str, clients: int, seconds: float) -> dict[str, Any]
     }
 
 
-def commit() -> str:
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.strip()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clients", type=int, default=16)
@@ -137,7 +112,7 @@ def main() -> None:
             report["many"] = asyncio.run(
                 many_clients(server.memory_http, options.clients, options.seconds)
             )
-            report["memory_mb"] = memory_mb(server.process.pid)
+            report["memory_mb"] = resident_mb(server.process.pid)
     print(json.dumps(report, indent=2))
 
 

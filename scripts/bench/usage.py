@@ -1,0 +1,80 @@
+"""CPU seconds and memory of a process and of the processes it started, read from /proc."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+SAMPLE_SECONDS = 0.2  # reading a process's memory map halts it for a moment
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def process_tree(pid: int) -> list[int]:
+    """Return the process and every descendant that still runs."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and (fields := _stat_fields(int(folder.name))):
+            parents[int(folder.name)] = int(fields[1])
+    found = [pid]
+    for each in found:
+        found += [child for child, parent in parents.items() if parent == each]
+    return found
+
+
+def _stat_fields(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return []
+
+
+def cpu_seconds(pid: int, *, with_children: bool = False) -> float:
+    """Return the CPU time of a process, on request with the children that it has waited for."""
+    fields = _stat_fields(pid)
+    return sum(map(int, fields[11 : 15 if with_children else 13])) / TICKS if fields else 0.0
+
+
+def resident_mb(pid: int) -> dict[str, float]:
+    """Return the resident memory of a process, now and at its peak."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    values = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines if "kB" in line}
+    return {"rss": round(values["VmRSS"], 1), "peak": round(values["VmHWM"], 1)}
+
+
+def _mapped_mb(pid: int, field: str) -> float:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith(f"{field}:")) / 1024
+
+
+def watch(command: list[str], env: Mapping[str, str]) -> dict[str, Any]:
+    """Run a command that prints JSON, and add what its process tree used until it ended."""
+    began = time.perf_counter()
+    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+    cpu: dict[int, float] = {}
+    peak = {"Pss": 0.0, "Rss": 0.0, "Anonymous": 0.0}
+    while process.poll() is None:
+        members = process_tree(process.pid)
+        for pid in members:  # a child of another member is a member itself
+            seconds = cpu_seconds(pid, with_children=pid == process.pid)
+            cpu[pid] = max(cpu.get(pid, 0.0), seconds)
+        peak = {
+            field: max(most, sum(_mapped_mb(pid, field) for pid in members))
+            for field, most in peak.items()
+        }
+        time.sleep(SAMPLE_SECONDS)
+    wall = time.perf_counter() - began
+    printed: dict[str, Any] = json.loads(process.communicate()[0])
+    total = sum(cpu.values())
+    return printed | {
+        "wall_s": round(wall, 2),
+        "cpu_s": round(total, 2),
+        "files_per_cpu_s": round(printed["files"] / total, 1),
+        "chunks_per_cpu_s": round(printed["chunks"] / total, 1),
+        "peak_mb": {field.lower(): round(value) for field, value in peak.items()},
+    }
