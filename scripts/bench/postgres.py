@@ -48,7 +48,8 @@ def execute(url: str, statement: str) -> list[asyncpg.Record]:
     async def run() -> list[asyncpg.Record]:
         connection = await asyncpg.connect(url)
         try:
-            return await connection.fetch(statement)
+            rows: list[asyncpg.Record] = await connection.fetch(statement)
+            return rows
         finally:
             await connection.close()
 

@@ -11,7 +11,8 @@ import zlib
 from collections.abc import Sequence
 
 import numpy as np
-from pairs import Pair
+
+from scripts.model.pairs import Pair
 
 SHINGLE = 5  # words
 LEAST = 2  # hashes of a key

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from comments import comments, without  # noqa: E402
-from pairs import MIN_CODE_CHARACTERS, Source, package_sources  # noqa: E402
-
+from scripts.model.comments import comments, without  # noqa: E402
+from scripts.model.pairs import MIN_CODE_CHARACTERS, Source, package_sources  # noqa: E402
 from services.core.embedding.factory import SHIPPED, shipped_models  # noqa: E402
 from services.core.embedding.static import StaticEmbedder  # noqa: E402
 from services.core.text import bm25  # noqa: E402

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from comments import Comment, comments, without
-
+from scripts.model.comments import Comment, comments, without
 from services.indexer.chunking.chunker import Chunk, chunk
 from services.indexer.source.classify import flags_of
 from services.indexer.source.languages import language_of

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from packages import Package, checked_archive
 from tokenizers import Tokenizer
+
+from scripts.model.packages import Package, checked_archive
 
 Array = NDArray[np.float32]
 

@@ -23,19 +23,20 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from duplicates import distinct  # noqa: E402
-from packages import MANIFEST, Package, fetch_all, read_manifest  # noqa: E402
-from pairs import Pair, package_pairs  # noqa: E402
-from teacher import TEACHER, open_teacher, token_vectors  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
-from training import Examples, train  # noqa: E402
-from vocabulary import Bags, train_tokenizer  # noqa: E402
+
+from scripts.model.duplicates import distinct  # noqa: E402
+from scripts.model.packages import MANIFEST, Package, fetch_all, read_manifest  # noqa: E402
+from scripts.model.pairs import Pair, package_pairs  # noqa: E402
+from scripts.model.teacher import TEACHER, open_teacher, token_vectors  # noqa: E402
+from scripts.model.training import Examples, train  # noqa: E402
+from scripts.model.vocabulary import Bags, train_tokenizer  # noqa: E402
 
 Array = NDArray[np.float32]
 
 NAME = "static-code-256-v2"  # collections and caches know a model by it: other bytes, another name
 FORMAT = 1  # of the folder; services/core/embedding/static.py reads the same number
-OUT = ROOT / "services" / "core" / "models" / NAME
+OUT = ROOT / "services" / "core" / "embedding" / "models" / NAME
 CURVE = Path(__file__).parent / "report" / "curve.json"
 DIMS = 256
 SEEDS = (7, 8, 9)  # orders of the batches; on the benchmark they differ by 0.004, their mean less

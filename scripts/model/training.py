@@ -87,7 +87,7 @@ def _gradient(
     scores[(topics[:, None] == topics[None, :]) & ~right_ones] = HIDDEN
     forth, back = _softmax(scores, 1), _softmax(scores, 0)
     loss = -np.log(np.maximum(forth[right_ones], SMALLEST)).mean()
-    slopes = (forth + back) / 2
+    slopes: Array = (forth + back) / np.float32(2)
     slopes[right_ones] -= 1
     slopes /= np.float32(len(left)) * TEMPERATURE
     sums = np.concatenate(

@@ -7,8 +7,9 @@ from itertools import chain
 
 import numpy as np
 import scipy.sparse as sp
-from pairs import Pair
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
+
+from scripts.model.pairs import Pair
 
 SIZE = 48_000  # at most
 MIN_PACKAGES = 3  # that a word occurs in: fewer is a dialect

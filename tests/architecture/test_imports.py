@@ -212,6 +212,22 @@ def is_lawful(found: Import) -> bool:
     return home is not None and target in MAY_IMPORT[home] | EVERYWHERE
 
 
+def test_the_product_imports_neither_scripts_nor_tests_and_scripts_import_no_tests() -> None:
+    forbidden = {
+        "services": ("scripts", "tests"),
+        "ctx": ("scripts", "tests"),
+        "scripts": ("tests",),
+    }
+    offenders = [
+        str(found)
+        for folder, others in forbidden.items()
+        for path in sorted(ROOT.glob(f"{folder}/**/*.py"))
+        for found in imports(path)
+        if found.module.split(".")[0] in others
+    ]
+    assert offenders == []
+
+
 def test_every_room_is_under_the_law() -> None:
     """A new folder of a server must be given its line in MAY_IMPORT."""
     rooms = {

@@ -27,8 +27,9 @@ async def test_over_mcp(tmp_path: Path, workspace: Path) -> None:
 
             async def call(tool: str, **arguments: Any) -> dict[str, Any]:
                 answer = await client.call_tool(tool, arguments, raise_on_error=False)
-                assert answer.structured_content is not None
-                return answer.structured_content
+                body: dict[str, Any] | None = answer.structured_content
+                assert body is not None
+                return body
 
             early = await call("repo_search", query="retry")
             assert early["error_code"] == "COLLECTION_NOT_FOUND"

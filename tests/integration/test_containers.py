@@ -36,7 +36,7 @@ def stage(steps: list[dict[str, str]], name: str) -> dict[str, str]:
 
 def test_compose_follows_the_specification() -> None:
     checker = Path(sys.executable).parent / "check-jsonschema"
-    command = [checker, "--builtin-schema", "vendor.compose-spec", COMPOSE]
+    command = [str(checker), "--builtin-schema", "vendor.compose-spec", str(COMPOSE)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 

@@ -20,8 +20,9 @@ STORES_A_ROUND = 20
 async def call(url: str, tool: str, **arguments: Any) -> dict[str, Any]:
     async with Client(url) as client:
         answer = await client.call_tool(tool, arguments)
-        assert answer.structured_content is not None
-        return answer.structured_content
+        body: dict[str, Any] | None = answer.structured_content
+        assert body is not None
+        return body
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
@@ -116,13 +117,12 @@ async def test_servers_apart_over_one_qdrant(tmp_path: Path, qdrant_url: str) ->
         running(env, "-m", "services.memory") as memory,
         running(env | {"CTX_DATA_DIR": str(tmp_path / "indexer")}, "-m", "services.indexer"),
     ):
-        auth = {"auth": "shared-token"}
-        async with Client(memory.indexer_http, **auth) as client:  # type: ignore[arg-type]
+        async with Client(memory.indexer_http, auth="shared-token") as client:
             stored = await client.call_tool("memory_store", {"information": "over MCP"})
             bad = await client.call_tool(
                 "memory_store", {"information": "  "}, raise_on_error=False
             )
-        async with Client(memory.memory_http, **auth) as client:  # type: ignore[arg-type]
+        async with Client(memory.memory_http, auth="shared-token") as client:
             found = await client.call_tool("find", {"query": "over MCP"})
     assert stored.structured_content is not None
     assert found.structured_content is not None

@@ -19,7 +19,8 @@ def run_stores(
     env = dict(os.environ)
     if database == "postgresql":
         env["POSTGRES_TEST_URL"] = request.getfixturevalue("postgres_server")
-    command = [sys.executable, SCRIPT, *arguments, "--database", database, "--work", work]
+    command = [sys.executable, str(SCRIPT), *arguments, "--database", database]
+    command += ["--work", str(work)]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     report: dict[str, Any] = json.loads(done.stdout)

@@ -18,7 +18,7 @@ class Rebuild(Generic[T]):
     def __init__(self, vectors: VectorStore, rebuild: Coroutine[Any, Any, T]) -> None:
         self._may_end = asyncio.Event()
         self._swap = vectors.swap
-        vectors.swap = self._swap_later
+        setattr(vectors, "swap", self._swap_later)  # noqa: B010 - a method of a protocol
         self.task = asyncio.create_task(rebuild)
 
     @classmethod

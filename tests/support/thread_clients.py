@@ -21,16 +21,18 @@ class Tools:
         body = answer.structured_content
         assert not answer.is_error, body
         assert body is not None
-        return body["result"] if set(body) == {"result"} else body
+        result: Body = body["result"] if set(body) == {"result"} else body
+        return result
 
     async def refused(self, name: str, **arguments: Any) -> Body:
         """The error body that the tool answers."""
         answer = await self.client.call_tool_mcp(name, arguments)
-        assert answer.is_error, answer.structured_content
-        assert answer.structured_content is not None
-        assert set(answer.structured_content) == {"ok", "error", "error_code", "details"}
-        assert answer.structured_content["ok"] is False
-        return answer.structured_content
+        body: Body | None = answer.structured_content
+        assert answer.is_error, body
+        assert body is not None
+        assert set(body) == {"ok", "error", "error_code", "details"}
+        assert body["ok"] is False
+        return body
 
 
 class Thread:

@@ -1,5 +1,7 @@
 """Names, parameters and defaults of the thread tools, as the contract has them."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from tests.support.thread_clients import Tools
@@ -18,7 +20,7 @@ FILTERS = {
     "end_date": None,
 }
 SHOWN = {"offset": 0, "include_images": False, "explain_query": False}
-PARAMETERS = {
+PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "store_context": {
         "thread_id": REQUIRED,
         "source": REQUIRED,

@@ -1,7 +1,8 @@
 from services.core.text import bm25
+from services.core.vectors.types import Sparse
 
 
-def weights(vector: bm25.Sparse) -> dict[int, float]:
+def weights(vector: Sparse) -> dict[int, float]:
     return dict(zip(vector.indices, vector.values, strict=True))
 
 

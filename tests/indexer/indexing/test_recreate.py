@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from services.core.engine.engine import Engine, open_engine
 from services.core.errors import ModelMismatch
@@ -173,7 +175,12 @@ async def test_embeddings_are_computed_once_a_model(place: Place) -> None:
         computed: list[int] = []
         inner = after.engine.embedder._embedder
         embed = inner.embed_documents
-        inner.embed_documents = lambda texts: (computed.append(len(texts)), embed(texts))[1]  # type: ignore[method-assign]
+
+        def counted(texts: Sequence[str]) -> NDArray[np.float32]:
+            computed.append(len(texts))
+            return embed(texts)
+
+        inner.embed_documents = counted  # type: ignore[method-assign]
         await after.index(place.gone)
         assert computed == [1]
         await after.index(place.gone, recreate=True)  # carries the other repo

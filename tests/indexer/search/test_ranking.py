@@ -46,7 +46,7 @@ def test_both_legs_count() -> None:
 
 def test_a_definition_comes_before_better_text() -> None:
     user = candidate("user", lexical=9.0, dense=0.9)
-    session = {"symbol": "Session", "symbols": ["session"], "lexical": 3.0}
+    session: dict[str, Any] = {"symbol": "Session", "symbols": ["session"], "lexical": 3.0}
     definition = candidate("x", **session, symbol_path="Session", kind="class")
     method = candidate("y", **session, symbol_path="A.Session")
     variable = candidate("z", **session, symbol_path="Session", kind="variable")
@@ -54,7 +54,7 @@ def test_a_definition_comes_before_better_text() -> None:
 
 
 def test_a_name_is_asked_for_as_it_is_written() -> None:
-    defined = {"symbol": "session", "symbols": ["session"]}
+    defined: dict[str, Any] = {"symbol": "session", "symbols": ["session"]}
     function = candidate("function", **defined, symbol_path="session", lexical=5.1)
     a_class = candidate("class", **defined, symbol_path="Session", kind="class", lexical=4.9)
     assert order("Session", function, a_class) == ["class", "function"]
@@ -64,7 +64,11 @@ def test_a_name_is_asked_for_as_it_is_written() -> None:
 
 def test_in_prose_a_definition_does_not_jump_the_queue() -> None:
     user = candidate("user", lexical=9.0, dense=0.9)
-    session = {"symbol": "Session", "symbols": ["session"], "symbol_path": "Session"}
+    session: dict[str, Any] = {
+        "symbol": "Session",
+        "symbols": ["session"],
+        "symbol_path": "Session",
+    }
     definition = candidate("x", **session, lexical=3.0, kind="class")
     assert order("how is a Session closed", user, definition) == ["user", "x"]
 

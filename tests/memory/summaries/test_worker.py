@@ -125,7 +125,7 @@ async def test_a_decoder_that_fails_is_not_replaced_but_asked_again(threads: Thr
     assert (await read(records, id_)).summary == ""
     scribe.failure = None
     await worker.catch_up()
-    assert worker.failure is None
+    assert not worker.failure
     assert (await read(records, id_)).summary == "Summary 1."
 
 

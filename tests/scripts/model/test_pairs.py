@@ -4,8 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from duplicates import distinct, keys
-from pairs import Pair, package_pairs
+
+from scripts.model.duplicates import distinct, keys
+from scripts.model.pairs import Pair, package_pairs
 
 POOL = '''
 class ConnectionPool:

@@ -6,6 +6,7 @@ from uuid import UUID
 from services.core.vectors.types import (
     CollectionSpec,
     EmbeddingModel,
+    Hit,
     IndexKind,
     Point,
     Record,
@@ -35,7 +36,7 @@ def uid(number: int) -> str:
     return str(UUID(int=number))
 
 
-def numbers(found: Sequence[Record]) -> list[int]:
+def numbers(found: Sequence[Record] | Sequence[Hit]) -> list[int]:
     return [UUID(record.id).int for record in found]
 
 

@@ -1,7 +1,7 @@
 """The sixteen operators against a reference in plain Python, row by row, on both databases."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -133,7 +133,7 @@ def asked(operator: Operator) -> Iterator[Any]:
             yield value
 
 
-PATHS = {
+PATHS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "field": lambda value: {"field": value},
     "outer.in-ner": lambda value: {"outer": {"in-ner": value, "field": "other"}},
     "list.1": lambda value: {"list": [0] if value is MISSING else [0, value]},

@@ -65,7 +65,7 @@ async def search(
     criteria: Criteria = THREAD,
     **options: Any,
 ) -> tuple[Sequence[Any], list[str]]:
-    given_ = {"language": "english", "limit": 100, "offset": 0, "highlight": False}
+    given_: dict[str, Any] = {"language": "english", "limit": 100, "offset": 0, "highlight": False}
     asked = given_ | {"any_word": False} | options
     statement, warnings = full_text_query(
         query, TextMode(mode), criteria, connection.dialect.name, **asked
