@@ -13,6 +13,7 @@ CtxError                    error_code
 ├── NotPermitted            NOT_PERMITTED         the tool is outside the chosen toolsets
 ├── StorageFailed           STORAGE_ERROR         Qdrant or SQL did not do what was asked
 │   └── FolderInUse         DATA_FOLDER_IN_USE    another process owns the embedded engine
+├── GitFailed               GIT_ERROR             git refused, failed or took too long
 ├── ModelUnavailable        MODEL_UNAVAILABLE     a model cannot be loaded
 ├── RemoteFailed            as answered           another ctx server refused; its code is kept
 ├── SettingsInvalid         CONFIGURATION_ERROR   the environment holds a wrong setting
@@ -85,6 +86,10 @@ class StorageFailed(CtxError):
 
 class FolderInUse(StorageFailed):
     code = "DATA_FOLDER_IN_USE"
+
+
+class GitFailed(CtxError):
+    code = "GIT_ERROR"
 
 
 class ModelUnavailable(CtxError):

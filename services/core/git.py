@@ -1,29 +1,330 @@
-"""Asking git: the only file that runs it."""
+"""Run git: the only file that starts it.
 
+A repository is hostile: its configuration may name programs (hooks, filters, monitors, textconv,
+signing, credential helpers, remote commands) and remotes that reading it would call. None of them
+runs. git has no terminal, a deadline, and no network unless a caller asks for it.
+"""
+
+import contextlib
+import functools
+import logging
+import os
+import re
+import signal
+import stat
 import subprocess
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-SECONDS = 120.0  # listing a million files takes a few
-# A repository's own configuration may name programs to run; asking needs none of them.
-COMMAND = ("git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
+from services.core.errors import GitFailed
+from services.core.settings import env_names
+from services.core.settings.child_environment import child_environment
+
+log = logging.getLogger(__name__)
+
+READ_SECONDS = 120.0  # listing a million files takes a few
+TRANSPORT_SECONDS = 60.0  # a push or a fetch of a few commits over a slow line
+REASON_LENGTH = 300  # of git's complaint in an error: its last lines say what happened
+
+NO_PROTOCOL = "none"  # no transport has this name, so none is allowed
+SYNC_PROTOCOLS = "file:ssh:https"
+
+# Ours, for every command: they win over the repository's own configuration.
+CONFIG: Mapping[str, str] = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.quotePath": "false",
+    "safe.bareRepository": "explicit",  # a folder that looks like a repository is none
+    "submodule.recurse": "false",
+    "fetch.recurseSubmodules": "false",
+    "push.recurseSubmodules": "no",
+    "commit.gpgSign": "false",
+    "tag.gpgSign": "false",
+    "push.gpgSign": "false",
+    "log.showSignature": "false",
+    "mailmap.file": "",
+    "gc.auto": "0",  # no process that outlives ours
+    "maintenance.auto": "false",
+    "i18n.commitEncoding": "UTF-8",
+    "i18n.logOutputEncoding": "UTF-8",
+}
+# Keys by which a repository names a program or what it is given; and what stands there instead.
+# `true` and `false` are programs too: they do nothing.
+DISARMED: Sequence[tuple[re.Pattern[str], str]] = [
+    (re.compile(r"filter\..*\.(?:clean|smudge|process)"), ""),
+    (re.compile(r"filter\..*\.required"), "false"),
+    (re.compile(r"merge\..*\.driver"), "false"),
+    (re.compile(r"gpg(?:\..*)?\.program"), "false"),
+    (re.compile(r"core\.alternaterefscommand"), "true"),
+    (re.compile(r"core\.gitproxy"), ""),
+]
+# Files that git reads whole because a configuration says so: a pipe would hold it for ever.
+FILE_KEYS = ("core.excludesfile", "core.attributesfile", "blame.ignorerevsfile")
+FILES_OF_GIT = ("info/exclude", "info/attributes")
+
+# Commands that run no configured program and read no excludes: their configuration is not listed.
+PLUMBING = frozenset(
+    "cat-file commit-tree config fast-import for-each-ref ls-tree merge-base rev-list rev-parse "
+    "symbolic-ref update-ref var".split()
+)
+# Commands that read patterns from the repository's own folder.
+EXCLUDING = frozenset("check-ignore ls-files status".split())
+# What the other end runs; on a file path that is this machine. An option beats the configuration.
+REMOTE_COMMANDS: Mapping[str, Sequence[str]] = {
+    "fetch": ("--upload-pack=git-upload-pack",),
+    "ls-remote": ("--upload-pack=git-upload-pack",),
+    "push": ("--receive-pack=git-receive-pack",),
+}
+# Commands that call an external diff or a textconv program unless they are told not to.
+DIFFING = frozenset("blame diff diff-files diff-index diff-tree log show".split())
+DIFF_OPTIONS = ("--no-ext-diff", "--no-textconv")
+OPTIONS = {**dict.fromkeys(DIFFING, DIFF_OPTIONS), **REMOTE_COMMANDS}
+
+# Of git's own variables only these reach it: others, such as GIT_DIR, lead to other repositories.
+KEPT_VARIABLES = frozenset(
+    "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_CONFIG_GLOBAL "
+    "GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_SSH GIT_SSH_COMMAND "
+    "GIT_SSL_CAINFO GIT_SSL_CAPATH GIT_SSL_CERT GIT_SSL_KEY GIT_CEILING_DIRECTORIES".split()
+)
+KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+
+_ADDRESS = re.compile(r"\b[A-Za-z][\w+.-]*://\S+|\b\S+@[\w.-]+:\S+")
+
+_running: set[subprocess.Popen[bytes]] = set()
+_running_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """One line of git's configuration, and whether the repository itself brought it."""
+
+    key: str
+    value: str
+    is_local: bool
 
 
 def git(folder: Path, *arguments: str) -> bytes | None:
-    """What git prints; None where it fails or there is none. Blocking."""
+    """Return what a reading command prints; None if it fails or there is no git. Blocks."""
     try:
-        done = subprocess.run(
-            [*COMMAND, "-C", str(folder), *arguments],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=SECONDS,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
+        return run_git(folder, *arguments)
+    except GitFailed as error:
+        log.debug("%s", error)
         return None
-    return done.stdout
 
 
 def git_line(folder: Path, *arguments: str) -> str | None:
-    """The same as text, None where it is empty."""
+    """Return the output as text without surrounding blanks; None if it is empty. Blocks."""
     printed = git(folder, *arguments) or b""
     return printed.decode("utf-8", "surrogateescape").strip() or None
+
+
+def run_git(
+    folder: Path,
+    *arguments: str,
+    stdin: bytes = b"",
+    transport: bool = False,
+    seconds: float | None = None,
+) -> bytes:
+    """Return what a command prints, or raise GitFailed, whose text holds no URL. Blocks.
+
+    Only with `transport` may it talk to a remote, over a file path, ssh or https.
+    """
+    command = arguments[0]
+    settings = [] if command in PLUMBING else _settings(folder)
+    if command in EXCLUDING:
+        _check_excludes(folder)
+    config = {**CONFIG, **_disarmed(folder, settings)}
+    rest = (*OPTIONS.get(command, ()), *arguments[1:])
+    environment = _environment(config, transport)
+    if transport:
+        _check_promisors(settings)
+        environment.update(_transport_environment(environment, settings))
+    deadline = seconds or (TRANSPORT_SECONDS if transport else READ_SECONDS)
+    helpers = _credential_options(settings) if transport else []
+    return _start(
+        [*helpers, "-C", str(folder), command, *rest], command, environment, stdin, deadline
+    )
+
+
+def stop_all() -> None:
+    """Kill every git that is still running; whoever waits for one gets GitFailed."""
+    with _running_lock:
+        for process in _running:
+            _kill(process)
+
+
+# --- what the repository's configuration may do --------------------------------------------
+
+
+def _settings(folder: Path) -> list[_Setting]:
+    """Git's configuration for a folder. Listing it runs nothing."""
+    listed = run_git(folder, "config", "--list", "--show-scope", "-z")
+    fields = listed.decode("utf-8", "surrogateescape").split("\0")
+    found = []
+    for scope, item in zip(fields[::2], fields[1::2], strict=False):
+        key, _, value = item.partition("\n")
+        found.append(_Setting(key, value, scope in ("local", "worktree")))
+    return found
+
+
+def _disarmed(folder: Path, settings: Iterable[_Setting]) -> dict[str, str]:
+    """Replacements for local settings that name a program, and for files that are no files."""
+    replaced = {}
+    for setting in settings:
+        key = setting.key.lower()
+        if key in FILE_KEYS and not _is_harmless(folder, setting.value):
+            replaced[setting.key] = os.devnull
+        if setting.is_local:
+            values = (value for pattern, value in DISARMED if pattern.fullmatch(key))
+            replaced.update((setting.key, value) for value in values)
+    return replaced
+
+
+def _is_harmless(folder: Path, name: str) -> bool:
+    """Whether reading the file ends: it is a regular one, or there is none."""
+    path = folder / Path(name).expanduser()
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return True
+
+
+def _check_excludes(folder: Path) -> None:
+    """Raise GitFailed if a file of patterns that no option replaces is a pipe or a device."""
+    options = [part for name in FILES_OF_GIT for part in ("--git-path", name)]
+    for path in run_git(folder, "rev-parse", *options).decode().splitlines():
+        if not _is_harmless(folder, path):
+            raise GitFailed(f"{Path(path).name} of the repository is not a regular file.")
+
+
+def _check_promisors(settings: Iterable[_Setting]) -> None:
+    """Raise GitFailed if a remote with a command of its own supplies missing objects.
+
+    git before 2.44 would run that command in the middle of another one.
+    """
+    keys = {setting.key.lower() for setting in settings if setting.is_local}
+    lazy = [key.removesuffix(".promisor") for key in keys if key.endswith(".promisor")]
+    if any(f"{remote}.uploadpack" in keys for remote in lazy):
+        raise GitFailed("The repository's configuration names a command for missing objects.")
+
+
+def _credential_options(settings: Sequence[_Setting]) -> list[str]:
+    """Forget the credential helpers of the repository, keep those of the user."""
+    trusted = [
+        f"{setting.key}={setting.value}"
+        for setting in settings
+        if re.fullmatch(r"credential\.(?:.*\.)?helper", setting.key) and not setting.is_local
+    ]
+    return [part for item in ("credential.helper=", *trusted) for part in ("-c", item)]
+
+
+# --- the environment -----------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=1)
+def _own_settings() -> frozenset[str]:
+    """Names of our settings: tokens and addresses that git has no use for."""
+    return frozenset(env_names())
+
+
+def _is_inherited(name: str) -> bool:
+    if not name.startswith("GIT_"):
+        return name not in _own_settings()
+    return name in KEPT_VARIABLES or name.startswith(KEPT_PREFIXES)
+
+
+def _environment(config: Mapping[str, str], transport: bool) -> dict[str, str]:
+    environment = child_environment(_is_inherited)
+    first = int(environment.get("GIT_CONFIG_COUNT", "0") or 0)  # after what the user set this way
+    environment |= {
+        "GIT_ALLOW_PROTOCOL": SYNC_PROTOCOLS if transport else NO_PROTOCOL,
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "",
+        "SSH_ASKPASS_REQUIRE": "never",
+        "GIT_PAGER": "cat",
+        "GIT_EDITOR": ":",
+        "LC_ALL": "C",
+        "GIT_CONFIG_COUNT": str(first + len(config)),
+    }
+    for number, (key, value) in enumerate(config.items(), first):
+        environment[f"GIT_CONFIG_KEY_{number}"] = key
+        environment[f"GIT_CONFIG_VALUE_{number}"] = value
+    return environment
+
+
+def _transport_environment(
+    environment: Mapping[str, str], settings: Iterable[_Setting]
+) -> dict[str, str]:
+    """The ssh program: the user's own choice, never the repository's."""
+    if "GIT_SSH_COMMAND" in environment or "GIT_SSH" in environment:
+        return {}
+    chosen = [s.value for s in settings if s.key == "core.sshcommand" and not s.is_local]
+    return {"GIT_SSH_COMMAND": chosen[-1] if chosen else "ssh"}
+
+
+# --- the process ---------------------------------------------------------------------------
+
+
+def _start(
+    arguments: Sequence[str], name: str, environment: Mapping[str, str], stdin: bytes, limit: float
+) -> bytes:
+    try:
+        # A group of its own, so that what git starts ends with it.
+        process = subprocess.Popen(
+            ["git", *arguments],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise GitFailed(f"git cannot be started: {error.strerror}. Install git.") from error
+    with _tracked(process):
+        try:
+            printed, complaint = process.communicate(stdin, timeout=limit)
+        except subprocess.TimeoutExpired:
+            raise GitFailed(
+                f"git {name} did not end within {limit:g} s and was stopped.", command=name
+            ) from None
+    if process.returncode:
+        raise GitFailed(
+            f"git {name} failed: {_reason(complaint)}",
+            command=name,
+            exit_code=process.returncode,
+        )
+    return printed
+
+
+@contextlib.contextmanager
+def _tracked(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Whatever happens, no git is left running."""
+    with _running_lock:
+        _running.add(process)
+    try:
+        yield
+    finally:
+        with _running_lock:
+            _running.discard(process)
+        if process.poll() is None:
+            _kill(process)
+            process.communicate()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def _reason(complaint: bytes) -> str:
+    """The end of git's complaint, without addresses: they may hold credentials."""
+    text = complaint.decode("utf-8", "replace").strip()
+    return _ADDRESS.sub("<remote>", text)[-REASON_LENGTH:] or "it gave no reason"

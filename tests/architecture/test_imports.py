@@ -17,7 +17,7 @@ EVERYWHERE = {"core.batches", "core.clock", "core.files"}
 MAY_IMPORT: Mapping[str, set[str]] = {
     "core.errors": set(),
     "core.sqlite": set(),
-    "core.git": set(),
+    "core.git": {"core.errors", "core.settings"},
     "core.background": set(),
     **{module: set() for module in EVERYWHERE},
     "core.settings": {"core.errors"},
