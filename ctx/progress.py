@@ -1,28 +1,38 @@
-"""One line on the terminal that shows how far a long run is."""
+"""One line on the terminal that shows how far a long call is."""
 
 import shutil
 import sys
+from types import TracebackType
 
 BAR_WIDTH = 30
 
 
-class Bar:
-    """`of` says what is counted."""
+class ProgressBar:
+    """Draws a bar over what is counted, until the block ends; nothing where it is not visible."""
 
-    def __init__(self, of: str, *, visible: bool) -> None:
-        self._of = of
-        self._visible = visible
+    def __init__(self, unit: str, *, as_json: bool) -> None:
+        self._unit = unit
+        self._is_visible = sys.stderr.isatty() and not as_json
+
+    def __enter__(self) -> "ProgressBar":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._draw("")
 
     async def show(self, done: float, total: float | None, message: str | None) -> None:
-        if not self._visible:
-            return
+        """Draw how much is done; called by the MCP client for each report of the server."""
         share = done / total if total else 0.0
         filled = "#" * round(share * BAR_WIDTH)
-        counts = f"{done:.0f}/{total:.0f} {self._of}" if total else ""
-        line = f"[{filled:<{BAR_WIDTH}}] {share:4.0%} {counts} {message or ''}"
-        print(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr)
-        sys.stderr.flush()
+        counts = f"{done:.0f}/{total:.0f} {self._unit}" if total else ""
+        self._draw(f"[{filled:<{BAR_WIDTH}}] {share:4.0%} {counts} {message or ''}")
 
-    def clear(self) -> None:
-        if self._visible:
-            print("\r\x1b[K", end="", file=sys.stderr)
+    def _draw(self, line: str) -> None:
+        if self._is_visible:
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\x1b[K{line[:width]}", end="", file=sys.stderr, flush=True)

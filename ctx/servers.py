@@ -1,8 +1,8 @@
-"""Asking running servers: how they are, over their health ports, and for a tool."""
+"""Which servers run on this machine, and what their health ports say."""
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
@@ -11,12 +11,14 @@ from services.core.settings import HEALTH_PORT_OFFSET, Settings, url_host
 TIMEOUT_SECONDS = 5.0  # above the servers' own limit for one check
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
+ServiceName = Literal["memory", "indexer"]
+
 
 @dataclass(frozen=True)
-class Answer:
+class ServerStatus:
     """What one health port said: ready, not ready with reasons, or nothing."""
 
-    service: str
+    service: ServiceName
     url: str
     running: bool
     ready: bool
@@ -25,18 +27,17 @@ class Answer:
     error: str = ""
 
 
-def ask(service: str, port: int, settings: Settings) -> Answer:
-    """The answer of the server that should listen on this port."""
-    host = WILDCARDS.get(settings.host, settings.host)
-    url = f"http://{url_host(host)}:{port + HEALTH_PORT_OFFSET}/readyz"
+def server_status(settings: Settings, service: ServiceName) -> ServerStatus:
+    """Ask the health port of the server that the settings describe. Blocks for seconds at most."""
+    url = _url(settings, _http_port(settings, service) + HEALTH_PORT_OFFSET, "/readyz")
     try:
         body, code = _get(url)
     except (URLError, OSError, ValueError) as error:
-        return Answer(service, url, running=False, ready=False, error=str(error))
+        return ServerStatus(service, url, running=False, ready=False, error=str(error))
     if body.get("service") != service:
         stranger = f"something else answers at {url}"
-        return Answer(service, url, running=False, ready=False, error=stranger)
-    return Answer(
+        return ServerStatus(service, url, running=False, ready=False, error=stranger)
+    return ServerStatus(
         service,
         url,
         running=True,
@@ -46,36 +47,23 @@ def ask(service: str, port: int, settings: Settings) -> Answer:
     )
 
 
-async def call_indexer(
-    settings: Settings, tool: str, arguments: dict[str, Any], **options: Any
-) -> dict[str, Any]:
-    """A tool of the running indexer; `options` go to the MCP client."""
-    return await _call(settings, settings.indexer_http_port, tool, arguments, **options)
+def server_statuses(settings: Settings) -> list[ServerStatus]:
+    """Ask both servers."""
+    return [server_status(settings, "memory"), server_status(settings, "indexer")]
 
 
-async def call_memory(
-    settings: Settings, tool: str, arguments: dict[str, Any], **options: Any
-) -> dict[str, Any]:
-    """A tool of the running memory server."""
-    return await _call(settings, settings.memory_http_port, tool, arguments, **options)
+def mcp_url(settings: Settings, service: ServiceName) -> str:
+    """Return the address at which MCP clients reach a server."""
+    return _url(settings, _http_port(settings, service), "/mcp")
 
 
-async def _call(
-    settings: Settings, port: int, tool: str, arguments: dict[str, Any], **options: Any
-) -> dict[str, Any]:
-    from services.core.serving.mcp.client import call_tool  # noqa: PLC0415 - slow to import
+def _http_port(settings: Settings, service: ServiceName) -> int:
+    return settings.memory_http_port if service == "memory" else settings.indexer_http_port
 
+
+def _url(settings: Settings, port: int, path: str) -> str:
     host = WILDCARDS.get(settings.host, settings.host)
-    url = f"http://{url_host(host)}:{port}/mcp"
-    return await call_tool(url, tool, arguments, settings.own_token, **options)
-
-
-def ask_all(settings: Settings) -> list[Answer]:
-    """Both servers, each by its HTTP port."""
-    return [
-        ask("memory", settings.memory_http_port, settings),
-        ask("indexer", settings.indexer_http_port, settings),
-    ]
+    return f"http://{url_host(host)}:{port}{path}"
 
 
 def _get(url: str) -> tuple[dict[str, Any], int]:

@@ -1,64 +1,40 @@
-"""`ctx memory rebuild`: builds the vectors of entries anew, by a running server or by itself."""
+"""`ctx memory rebuild`: writes the vectors of all entries anew."""
 
-import argparse
 import asyncio
-import json
-import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ctx.output import complain
-from ctx.progress import Bar
-from ctx.servers import ask, call_memory
-from services.core.errors import CtxError
+from ctx.cli import COMMANDS, Group, define_command
+from ctx.client import connect
+from ctx.output import show
+from ctx.progress import ProgressBar
 from services.core.settings import Settings, load
 
+EXAMPLES = ("ctx memory rebuild", "ctx memory rebuild --json")
 
-def run(arguments: argparse.Namespace) -> int:
-    """0 when every entry was written, 2 when it could not be done."""
-    bar = Bar("entries", visible=sys.stderr.isatty() and not arguments.json)
-    try:
+
+@define_command(
+    "rebuild",
+    "Write Qdrant anew from SQL. The embedding model is the one that is configured; a running "
+    "server goes on answering meanwhile.",
+    examples=EXAMPLES,
+)
+def rebuild(as_json: bool) -> int:
+    """Rebuild by the running memory server, or in this process."""
+    with ProgressBar("entries", as_json=as_json) as bar:
         body = asyncio.run(_rebuild(load(), bar))
-    except CtxError as error:
-        bar.clear()
-        complain(error, as_json=arguments.json)
-        return 2
-    bar.clear()
-    print(json.dumps(body) if arguments.json else _summary(body))
+    show(body, _text, as_json=as_json)
     return 0
 
 
-def _summary(body: Mapping[str, Any]) -> str:
+async def _rebuild(settings: Settings, bar: ProgressBar) -> dict[str, Any]:
+    async with connect(settings, "memory") as client:
+        return await client.call("rebuild_memories", {}, bar.show)
+
+
+def _text(body: Mapping[str, Any]) -> str:
     counts = ", ".join(f"{count} of kind {kind}" for kind, count in body["written"].items())
     return f"Wrote anew with {body['model']}: {counts}."
 
 
-async def _rebuild(settings: Settings, bar: Bar) -> dict[str, Any]:
-    if ask("memory", settings.memory_http_port, settings).running:
-        return await _by_server(settings, bar)
-    return await _by_ourselves(settings, bar)
-
-
-async def _by_server(settings: Settings, bar: Bar) -> dict[str, Any]:
-    """With the model that the server was started with; searches go on meanwhile."""
-    from services.memory.memories.tools import REBUILD_SECONDS  # noqa: PLC0415 - slow to import
-
-    return await call_memory(
-        settings, "rebuild_memories", {}, seconds=REBUILD_SECONDS, on_progress=bar.show
-    )
-
-
-async def _by_ourselves(settings: Settings, bar: Bar) -> dict[str, Any]:
-    from services.core.engine.engine import open_engine  # noqa: PLC0415 - slow to import
-    from services.core.serving import progress  # noqa: PLC0415
-    from services.memory.service import open_outbox, open_records  # noqa: PLC0415
-
-    progress.current.set(bar.show)
-    async with open_engine(settings, settings.memory_model) as engine:
-        records = await open_records(settings)
-        try:
-            written = await open_outbox(settings, engine, records).rebuild()
-        finally:
-            await records.close()
-        counts = {kind.value: count for kind, count in written.items()}
-        return {"ok": True, "model": engine.embedder.name, "written": counts}
+command = Group("memory", EXAMPLES, commands=[rebuild], help=COMMANDS["memory"])

@@ -1,63 +1,78 @@
-"""`ctx search`: asks a running indexer, or indexes this folder and searches by itself."""
+"""`ctx search`: searches the code that is indexed."""
 
-import argparse
 import asyncio
-import contextlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ctx.output import complain
-from ctx.servers import ask, call_indexer
-from services.core.errors import CtxError, InvalidInput, SettingsInvalid
+import click
+
+from ctx.cli import COMMANDS, define_command
+from ctx.client import LocalClient, connect, in_folder
+from ctx.output import show, show_note
+from services.core.errors import NotPermitted, RemoteFailed
 from services.core.settings import Settings, load
 
 SHOWN_LINES = 12  # of a snippet; --json has it whole
-FILTERS = ("limit", "language", "under", "kind", "symbol", "path_glob", "repo")
-WRONG_USE = (InvalidInput.code, SettingsInvalid.code)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """0 when something was found, 1 when not or when it failed, 2 when it was asked wrongly."""
-    try:
-        body = asyncio.run(_search(load(), arguments))
-    except CtxError as error:
-        complain(error, as_json=arguments.json)
-        return 2 if error.code in WRONG_USE else 1
-    print(json.dumps(body, indent=2) if arguments.json else _shown(body))
+@define_command(
+    "search",
+    COMMANDS["search"]
+    + " QUERY is words, a question or a symbol. A running indexer is asked; without one this "
+    "folder is brought up to date first, and only its repository is searched. The exit code is 1 "
+    "when nothing is found.",
+    examples=[
+        "ctx search where are retries configured",
+        "ctx search HttpClient --kind class",
+        "ctx search parse header --language python --under src --limit 10",
+        "ctx search retry policy --json",
+    ],
+)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--limit", type=int, default=5, show_default=True, help="Most results.")
+@click.option("--language", metavar="NAME", help="Only this language.")
+@click.option("--under", metavar="FOLDER", help="Only this folder and all below it.")
+@click.option("--kind", metavar="KIND", help="Only function, class, method, …")
+@click.option("--symbol", metavar="NAME", help="Only where this name is defined.")
+@click.option("--path-glob", metavar="GLOB", help="Only paths that match.")
+@click.option("--repo", metavar="NAME", help="Only this repository; * is every one.")
+def command(query: tuple[str, ...], as_json: bool, **filters: Any) -> int:
+    """Search by the running indexer, or in this process."""
+    given = {name: value for name, value in filters.items() if value is not None}
+    body = asyncio.run(_search({"query": " ".join(query)} | given))
+    show(body, _text, as_json=as_json)
+    for reason in body.get("degraded", ()):
+        show_note(reason)
     return 0 if body["results"] else 1
 
 
-async def _search(settings: Settings, arguments: argparse.Namespace) -> dict[str, Any]:
-    wanted = {name: getattr(arguments, name) for name in FILTERS if getattr(arguments, name)}
-    wanted["query"] = " ".join(arguments.query)
-    if ask("indexer", settings.indexer_http_port, settings).running:
-        return await call_indexer(settings, "repo_search", wanted)
-    return await _by_ourselves(settings, wanted)
+async def _search(arguments: dict[str, Any]) -> dict[str, Any]:
+    settings = load()
+    folder = settings.workspace.expanduser().resolve()
+    async with connect(in_folder(settings, folder), "indexer") as client:
+        if isinstance(client, LocalClient):
+            arguments = await _update_index(client, folder) | arguments
+        return await client.call("repo_search", arguments)
 
 
-async def _by_ourselves(settings: Settings, wanted: dict[str, Any]) -> dict[str, Any]:
-    """Brings the index of this folder up to date first: the first time takes a while."""
-    from services.core.engine.engine import open_engine  # noqa: PLC0415 - slow to import
-    from services.core.serving.sessions import SessionDefaults  # noqa: PLC0415
-    from services.indexer.service import default_repo, open_searcher  # noqa: PLC0415
-    from services.indexer.tools.context import open_desk  # noqa: PLC0415
-    from services.indexer.tools.search import search_tools  # noqa: PLC0415
-
-    async with open_engine(settings, settings.code_model) as engine:
-        sessions = SessionDefaults()
-        desk = open_desk(settings, engine, sessions)
-        with contextlib.closing(desk):
-            place = desk.workspaces.place("workspace", str(settings.workspace.resolve()))
-            indexed = await desk.index(place, settings.collection_name, recreate=False)
-        searcher = await open_searcher(settings, engine)
-        repo = default_repo(settings) or indexed["repo"]
-        tool, _ = search_tools(searcher, sessions, settings.collection_name, repo)
-        return dict(await tool.run(**wanted))
+async def _update_index(client: LocalClient, folder: Path) -> dict[str, Any]:
+    """Bring the index up to date with a folder, and return the filter for its repository."""
+    try:
+        indexed = await client.call("qdrant_index", {"subdir": str(folder)})
+    except RemoteFailed as refused:
+        if refused.code != NotPermitted.code:
+            raise
+        show_note(f"searching what is indexed already: {refused}")
+        return {}
+    return {} if _has_default_repo(client.settings) else {"repo": indexed["repo"]}
 
 
-def _shown(body: Mapping[str, Any]) -> str:
+def _has_default_repo(settings: Settings) -> bool:
+    return settings.repo_auto_filter and settings.current_repo is not None
+
+
+def _text(body: Mapping[str, Any]) -> str:
     if not body["results"]:
         return "Nothing found. Is this folder indexed? See: ctx index"
     return "\n\n".join(_hit(hit) for hit in body["results"])

@@ -1,27 +1,39 @@
 """`ctx up`: both servers in one process, over one engine."""
 
-import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from services.core.engine.engine import open_shared_parts
-from services.core.serving.http.server import serve, urls
-from services.core.serving.process import run_until_stopped
-from services.core.serving.service import Service
-from services.core.settings import Settings
-from services.indexer.service import open_indexer
-from services.memory.service import open_memory
+from ctx.cli import COMMANDS, define_command
+
+if TYPE_CHECKING:
+    from services.core.settings import Settings
+
+Urls = Mapping[str, Mapping[str, str]]
 
 
-def run(arguments: argparse.Namespace) -> int:
-    if not arguments.json:
+@define_command(
+    "up",
+    COMMANDS["up"] + " They run until Ctrl-C.",
+    examples=["ctx up", "CTX_WORKSPACE=~/my-project ctx up", "ctx up --json"],
+)
+def command(as_json: bool) -> int:
+    """Serve until a signal stops it."""
+    from services.core.serving.process import run_until_stopped
+
+    if not as_json:
         print("ctx is starting …", file=sys.stderr)
-    return run_until_stopped(lambda settings: _up(settings, arguments.json))
+    return run_until_stopped(lambda settings: _up(settings, as_json))
 
 
-async def _up(settings: Settings, as_json: bool) -> None:
+async def _up(settings: "Settings", as_json: bool) -> None:
+    from services.core.engine.engine import open_shared_parts
+    from services.core.serving.http.server import serve, urls
+    from services.indexer.service import open_indexer
+    from services.memory.service import open_memory
+
     async with (
         open_shared_parts(settings) as parts,
         open_memory(settings, parts.memory) as memory,
@@ -30,23 +42,17 @@ async def _up(settings: Settings, as_json: bool) -> None:
         services = [memory.service, indexer.service]
 
         def announce() -> None:
+            found = {service.name: urls(service, settings.host) for service in services}
+            ready = json.dumps({"ready": True} | found)
             engine = parts.code.vectors.engine
-            text = (
-                _as_json(services, settings) if as_json else _greeting(services, settings, engine)
-            )
-            print(text, flush=True)
+            print(ready if as_json else _greeting(found, settings, engine), flush=True)
 
         await serve(services, settings, on_ready=announce)
     if not as_json:
         print("ctx has stopped.", file=sys.stderr)
 
 
-def _as_json(services: Sequence[Service], settings: Settings) -> str:
-    return json.dumps({"ready": True} | {s.name: urls(s, settings.host) for s in services})
-
-
-def _greeting(services: Sequence[Service], settings: Settings, engine: str) -> str:
-    found = {service.name: urls(service, settings.host) for service in services}
+def _greeting(found: Urls, settings: "Settings", engine: str) -> str:
     lines = ["", "ctx is ready.", ""]
     for name, at in found.items():
         lines.append(f"  {name:<8} {at['http']}   (older clients: {at['sse']})")
@@ -66,7 +72,7 @@ def _greeting(services: Sequence[Service], settings: Settings, engine: str) -> s
     return "\n".join(lines)
 
 
-def _client_config(found: dict[str, dict[str, str]]) -> str:
+def _client_config(found: Urls) -> str:
     return json.dumps({"mcpServers": {f"ctx-{n}": {"url": at["http"]} for n, at in found.items()}})
 
 

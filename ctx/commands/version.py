@@ -1,14 +1,14 @@
 """`ctx version`."""
 
-import argparse
-import json
 from importlib import metadata
 
+from ctx.cli import COMMANDS, define_command
+from ctx.output import show
 
-def version() -> str:
-    return metadata.version("ctx-engine")
 
-
-def run(arguments: argparse.Namespace) -> int:
-    print(json.dumps({"version": version()}) if arguments.json else f"ctx {version()}")
+@define_command("version", COMMANDS["version"], examples=["ctx version", "ctx version --json"])
+def command(as_json: bool) -> int:
+    """Print the version."""
+    version = metadata.version("ctx-engine")
+    show({"version": version}, lambda body: f"ctx {body['version']}", as_json=as_json)
     return 0

@@ -1,14 +1,43 @@
-"""The command line, run as people run it."""
+"""The command line: help, usage errors, and what is imported when."""
 
 import json
-import socket
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from ctx.__main__ import main
+from ctx.cli import COMMANDS, Command, Group, cli
 from tests.support.processes import ROOT, environment, run_ctx
+
+HEAVY = ("fastmcp", "mcp", "sqlalchemy", "qdrant_client", "qdrant_edge", "numpy", "uvicorn")
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path of the group and of every command below it."""
+    yield path
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        assert found is not None
+        if isinstance(found, click.Group):
+            yield from commands(found, (*path, name))
+        else:
+            yield (*path, name)
+
+
+def command_at(path: tuple[str, ...]) -> click.Command:
+    found: click.Command = cli
+    for name in path:
+        assert isinstance(found, click.Group)
+        below = found.get_command(click.Context(found), name)
+        assert below is not None
+        found = below
+    return found
 
 
 @pytest.fixture
@@ -22,11 +51,56 @@ def test_version(env: dict[str, str]) -> None:
     assert run_ctx(env, "--version").returncode == 0
 
 
-@pytest.mark.parametrize("command", [(), ("up",), ("status",), ("doctor",), ("version",)])
-def test_help_has_examples(env: dict[str, str], command: tuple[str, ...]) -> None:
-    shown = run_ctx(env, *command, "--help")
-    assert shown.returncode == 0
-    assert "examples:" in shown.stdout
+@pytest.mark.parametrize("path", list(commands(cli)), ids=" ".join)
+def test_help_has_examples_that_are_valid(
+    path: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*path, "--help"]) == 0
+    shown = capsys.readouterr().out
+    described = command_at(path)
+    assert isinstance(described, (Command, Group))
+    assert len(described.examples) > 1
+    for example in described.examples:
+        assert f"  {example}\n" in shown
+        assert_valid(example)
+
+
+def assert_valid(example: str) -> None:
+    """Parse an example as the shell and click do, and run nothing."""
+    words = [word for word in shlex.split(example) if not word.startswith("CTX_")]
+    assert words.pop(0) == "ctx"
+    path: tuple[str, ...] = ()
+    while isinstance(command_at(path), click.Group):
+        path = (*path, words.pop(0))
+    command_at(path).make_context("ctx", words)
+
+
+def test_the_list_of_commands_says_what_each_says_itself() -> None:
+    for name, summary in COMMANDS.items():
+        assert (command_at((name,)).help or "").startswith(summary)
+
+
+@pytest.mark.parametrize("path", list(commands(cli)), ids=" ".join)
+def test_help_imports_nothing_heavy(path: tuple[str, ...], env: dict[str, str]) -> None:
+    """A server's libraries take more than a second to import; `ctx --help` not even pydantic."""
+    heavy = HEAVY if path else (*HEAVY, "pydantic", "services.core.settings")
+    assert modules_after(env, [*path, "--help"]) & set(heavy) == set()
+
+
+def test_small_commands_do_not_import_the_servers(env: dict[str, str]) -> None:
+    assert modules_after(env, ["version"], ["status"]) & set(HEAVY) == set()
+
+
+def modules_after(env: dict[str, str], *calls: list[str]) -> set[str]:
+    """The modules that a process has imported after these calls of `ctx`."""
+    code = (
+        f"import sys; from ctx.__main__ import main; [main(call) for call in {list(calls)!r}];"
+        "print('\\n' + ' '.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
 
 
 def test_an_unknown_command_is_refused(env: dict[str, str]) -> None:
@@ -35,53 +109,19 @@ def test_an_unknown_command_is_refused(env: dict[str, str]) -> None:
     assert "upp" in refused.stderr
 
 
-def test_small_commands_do_not_import_the_servers(env: dict[str, str]) -> None:
-    code = (
-        "import sys; from ctx.__main__ import main; main(['version']); main(['status']);"
-        "print([m for m in ('fastmcp', 'mcp', 'sqlalchemy', 'qdrant_client') if m in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
+def test_an_unknown_option_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", "--jsn"]) == 2
+    assert "--json" in capsys.readouterr().err
 
 
-def test_status_when_nothing_runs(env: dict[str, str]) -> None:
-    shown = run_ctx(env, "status")
-    assert shown.returncode == 1
-    assert "ctx up" in shown.stdout
-    assert json.loads(run_ctx(env, "status", "--json").stdout)["ok"] is False
-
-
-def test_doctor_finds_all_well(env: dict[str, str]) -> None:
-    shown = run_ctx(env, "doctor")
-    assert shown.returncode == 0, shown.stdout + shown.stderr
-    assert "All is well" in shown.stdout
-
-
-def test_doctor_names_what_is_wrong_and_how_to_mend_it(env: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    cases = {
-        "settings": {"CTX_LOG_LEVEL": "loud"},
-        "data folder": {"CTX_DATA_DIR": str(tmp_path / "file" / "below")},
-        "embedding model": {"EMBEDDING_MODEL": "no-such-model"},
-        "qdrant": {"QDRANT_URL": "http://127.0.0.1:9"},
-    }
-    for check, wrong in cases.items():
-        shown = run_ctx(env | wrong, "doctor", "--json")
-        assert shown.returncode == 1, check
-        findings = {f["check"]: f for f in json.loads(shown.stdout)["findings"]}
-        assert findings[check]["state"] == "fail"
-        assert findings[check]["mend"], check
-
-
-def test_doctor_sees_a_taken_port(env: dict[str, str]) -> None:
-    port = env["CTX_INDEXER_SSE_PORT"]
-    with socket.create_server(("127.0.0.1", int(port))):
-        shown = run_ctx(env, "doctor", "--json")
-    findings = {f["check"]: f for f in json.loads(shown.stdout)["findings"]}
-    assert findings["ports"]["state"] == "fail"
-    assert port in findings["ports"]["detail"]
+def test_a_wrong_setting_is_refused_in_one_line_or_as_json(env: dict[str, str]) -> None:
+    wrong = env | {"CTX_LOG_LEVEL": "loud"}
+    shown = run_ctx(wrong, "status")
+    assert shown.returncode == 2
+    assert shown.stderr.startswith("ctx: ")
+    assert "CTX_LOG_LEVEL" in shown.stderr
+    body = json.loads(run_ctx(wrong, "search", "retry", "--json").stderr)
+    assert body["error_code"] == "CONFIGURATION_ERROR"
 
 
 def test_a_reader_that_leaves_early_is_no_error(env: dict[str, str]) -> None:

@@ -2,19 +2,16 @@
 
 import argparse
 import asyncio
-import logging
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from services.core.errors import CtxError
 from services.core.serving.http.server import NETWORK, STDIO, TRANSPORTS
+from services.core.serving.logs import configure_logging
 from services.core.settings import Settings, load
 
 EXIT_ERROR = 2
-LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-# They report each request and each mistake of a client; the answer and the metrics do too.
-CHATTY = ("fastmcp", "mcp", "httpx", "httpx2", "httpcore", "uvicorn", "sse_starlette")
 
 Run = Callable[[Settings, frozenset[str]], Coroutine[Any, Any, None]]
 
@@ -47,16 +44,6 @@ def run_loop(work: Awaitable[None]) -> None:
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(awaited())
-
-
-def configure_logging(level: str) -> None:
-    """Everything goes to standard error: standard output belongs to stdio clients."""
-    logging.basicConfig(level=level.upper(), format=LOG_FORMAT, stream=sys.stderr, force=True)
-    for name in CHATTY:
-        logger = logging.getLogger(name)
-        logger.handlers.clear()
-        logger.propagate = True
-        logger.setLevel(logging.DEBUG if level == "debug" else logging.ERROR)
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -1,13 +1,12 @@
 """SQL is the truth: what Qdrant lost or missed comes back."""
 
-import argparse
 import asyncio
 import shutil
 from pathlib import Path
 
 import pytest
 
-from ctx.commands.memory import run as memory_command
+from ctx.__main__ import main
 from services.core.embedding.factory import open_embedder
 from services.core.engine.engine import Engine, open_engine
 from services.core.errors import ModelMismatch
@@ -123,8 +122,7 @@ async def test_a_rebuild_takes_the_memories_to_another_model(
     with pytest.raises(ModelMismatch, match="ctx memory rebuild"):
         await find_all(settings)
     monkeypatch.setenv("CTX_DATA_DIR", str(settings.data_dir))
-    rebuild = argparse.Namespace(json=True)
-    assert await asyncio.to_thread(memory_command, rebuild) == 0
+    assert await asyncio.to_thread(main, ["memory", "rebuild", "--json"]) == 0
     assert await find_all(settings) == {"note one", "note two"}
 
 

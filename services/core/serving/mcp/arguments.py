@@ -43,6 +43,6 @@ def _parsed(text: str, wanted: type, original: str) -> Any:
     """The decoded JSON, or the text as it came: validation will name what is wrong with it."""
     try:
         decoded = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # text nested too deep is no argument either
         return original
     return decoded if isinstance(decoded, wanted) else original

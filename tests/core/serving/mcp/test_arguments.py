@@ -19,6 +19,7 @@ SCHEMA = {
         ("tags", '["a", "b"]', ["a", "b"]),
         ("tags", "a,b", "a,b"),
         ("tags", "[not json", "[not json"),
+        ("tags", "[" * 100_000, "[" * 100_000),
         ("tags", ["a"], ["a"]),
         ("metadata", '{"kind": "pattern"}', {"kind": "pattern"}),
         ("metadata", "null", None),

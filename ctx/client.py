@@ -1,0 +1,115 @@
+"""One way to call a tool: at the server that runs, or in this process where none does.
+
+Both ways go through the same pipeline, so that arguments, results and errors are the same.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ctx.servers import ServiceName, mcp_url, server_status
+from services.core.settings import Settings
+
+if TYPE_CHECKING:
+    from services.core.serving.progress import Report
+    from services.core.serving.service import Service
+
+# The server ends each of its calls itself; this is longer than the longest of them.
+CALL_SECONDS = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class RemoteClient:
+    """Calls tools of a running server over MCP."""
+
+    url: str
+    token: str | None
+
+    async def call(
+        self, tool: str, arguments: dict[str, Any], on_progress: "Report | None" = None
+    ) -> dict[str, Any]:
+        """Return the tool's result. Raises RemoteFailed, or StorageFailed where nobody answers."""
+        from services.core.serving.mcp.client import call_tool
+
+        return await call_tool(
+            self.url, tool, arguments, self.token, seconds=CALL_SECONDS, on_progress=on_progress
+        )
+
+
+@dataclass(frozen=True)
+class LocalClient:
+    """Calls tools of a service that was opened in this process."""
+
+    service: "Service"
+    settings: Settings
+
+    async def call(
+        self, tool: str, arguments: dict[str, Any], on_progress: "Report | None" = None
+    ) -> dict[str, Any]:
+        """Return the tool's result. Raises RemoteFailed as a running server would answer it."""
+        from services.core.serving.mcp.in_process import call_tool_in_process
+
+        return await call_tool_in_process(
+            self.service, self.settings, tool, arguments, on_progress=on_progress
+        )
+
+
+Client = RemoteClient | LocalClient
+
+
+@contextlib.asynccontextmanager
+async def connect(settings: Settings, service: ServiceName) -> AsyncIterator[Client]:
+    """Connect to the server that runs; else open its service here until the block ends."""
+    status = await asyncio.to_thread(server_status, settings, service)
+    if status.running:
+        yield RemoteClient(mcp_url(settings, service), settings.own_token)
+        return
+    opened = _open_memory(settings) if service == "memory" else _open_indexer(settings)
+    async with opened as local:
+        yield LocalClient(local, settings)
+
+
+def in_folder(settings: Settings, folder: Path, repo: str | None = None) -> Settings:
+    """Return the settings of an indexer whose workspace is the git repository around a folder."""
+    top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+    return settings.model_copy(
+        update={"workspace": top, "current_repo": repo or settings.current_repo}
+    )
+
+
+@contextlib.asynccontextmanager
+async def _open_indexer(settings: Settings) -> "AsyncIterator[Service]":
+    from services.core.engine.engine import open_engine
+    from services.core.memories.client import RemoteMemories
+    from services.indexer.service import open_indexer
+
+    _configure_logging(settings)
+    memories = RemoteMemories(settings.memory_endpoint, settings.own_token)
+    async with (
+        open_engine(settings, settings.code_model) as engine,
+        open_indexer(settings, engine, memories) as indexer,
+    ):
+        yield indexer.service
+
+
+@contextlib.asynccontextmanager
+async def _open_memory(settings: Settings) -> "AsyncIterator[Service]":
+    from services.core.engine.engine import open_engine
+    from services.memory.service import open_memory
+
+    _configure_logging(settings)
+    async with (
+        open_engine(settings, settings.memory_model) as engine,
+        open_memory(settings, engine) as memory,
+    ):
+        yield memory.service
+
+
+def _configure_logging(settings: Settings) -> None:
+    """Log warnings and errors to standard error; everything with CTX_LOG_LEVEL=debug."""
+    from services.core.serving.logs import configure_logging
+
+    configure_logging("debug" if settings.log_level == "debug" else "warning")

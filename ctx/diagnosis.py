@@ -1,0 +1,230 @@
+"""The checks of `ctx doctor`: everything ctx needs, and how to fix what is wrong."""
+
+import asyncio
+import shutil
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ctx.servers import ServerStatus, server_statuses
+from services.core.embedding.factory import open_embedder
+from services.core.engine.engine import open_engine, open_vectors, outdated, prepare_data_dir
+from services.core.errors import CtxError, SettingsInvalid
+from services.core.settings import HEALTH_PORT_OFFSET, Settings, load
+from services.core.vectors.folder_lock import Owner, who_owns
+from services.core.vectors.types import CollectionInfo, EmbeddingModel
+from services.core.vectors.validation import holds_code
+from services.memory.records.health import examine
+
+if TYPE_CHECKING:
+    from services.memory.projection.compare import Drift
+
+OLDEST_PYTHON = (3, 11)
+LEAST_FREE_BYTES = 1024**3  # an index of a large repository and its embedding cache
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models that collections of code and of entries should be built with."""
+
+    code: EmbeddingModel
+    memory: EmbeddingModel
+
+    def outdated(self, info: CollectionInfo) -> list[str]:
+        """Return what to do about a collection of another model; nothing where it is current."""
+        return outdated(info, self.code if holds_code(info.spec) else self.memory)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of one check, and what to do about it."""
+
+    check: str
+    state: Literal["ok", "warn", "fail"]
+    detail: str
+    fix: str = ""
+
+
+async def diagnose(*, fix: bool = False) -> Sequence[Finding]:
+    """Run every check, in the order in which they depend on each other; `fix` repairs Qdrant."""
+    try:
+        settings = load()
+    except SettingsInvalid as error:
+        advice = "Correct the environment; docs/configuration.md lists every setting."
+        return [_python(), Finding("settings", "fail", error.message, advice)]
+    findings = [_python(), Finding("settings", "ok", "all valid"), _data_folder(settings)]
+    if findings[-1].state == "fail":
+        return findings
+    statuses = await asyncio.to_thread(server_statuses, settings)
+    owner = who_owns(settings.vectors_dir)
+    findings += [_server(status) for status in statuses if status.running]
+    findings += _ports(settings, statuses)
+    finding, models = await asyncio.to_thread(_embedding, settings)
+    findings.append(finding)
+    findings += await _qdrant(settings, owner, statuses, models)
+    findings += await _fix(settings, owner) if fix else [await _records(settings)]
+    return findings
+
+
+def _python() -> Finding:
+    found = ".".join(str(part) for part in sys.version_info[:3])
+    if sys.version_info >= OLDEST_PYTHON:
+        return Finding("python", "ok", found)
+    return Finding("python", "fail", found, "Install Python 3.11 or newer.")
+
+
+def _data_folder(settings: Settings) -> Finding:
+    folder = settings.data_dir
+    probe = folder / ".doctor"
+    try:
+        prepare_data_dir(settings)
+        probe.write_text("")
+        probe.unlink()
+    except (CtxError, OSError) as error:
+        fix = "Make the folder writable, or set CTX_DATA_DIR to another one."
+        return Finding("data folder", "fail", str(error), fix)
+    free = shutil.disk_usage(folder).free
+    detail = f"{folder}, {free / 1024**3:.1f} GiB free"
+    if free < LEAST_FREE_BYTES:
+        fix = "Free some space, or set CTX_DATA_DIR to a folder on another disk."
+        return Finding("data folder", "warn", detail, fix)
+    return Finding("data folder", "ok", detail)
+
+
+def _server(status: ServerStatus) -> Finding:
+    name = f"{status.service} server"
+    if status.ready:
+        return Finding(name, "ok", f"ready at {status.url}")
+    reasons = "; ".join(f"{part}: {why}" for part, why in status.checks.items() if why != "ok")
+    return Finding(name, "fail", reasons, "Fix what it names; its log has more.")
+
+
+def _ports(settings: Settings, statuses: Sequence[ServerStatus]) -> list[Finding]:
+    """Check that the ports of servers that do not run are free."""
+    ports = {"memory": settings.memory_ports, "indexer": settings.indexer_ports}
+    needed = [
+        port + offset
+        for status in statuses
+        if not status.running
+        for port in ports[status.service]
+        for offset in (0, HEALTH_PORT_OFFSET)
+    ]
+    taken = [port for port in needed if not _free(settings.host, port)]
+    if taken:
+        detail = f"in use by another program: {', '.join(map(str, taken))}"
+        fix = "Stop that program, or choose other ports with the CTX_*_PORT settings."
+        return [Finding("ports", "fail", detail, fix)]
+    return [Finding("ports", "ok", "free")] if needed else []
+
+
+def _free(host: str, port: int) -> bool:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError:
+        return False
+    return True
+
+
+def _embedding(settings: Settings) -> tuple[Finding, Models | None]:
+    names = {settings.code_model, settings.memory_model}  # a model that both use is loaded once
+    try:
+        loaded = {name: _load_model(settings, name) for name in names}
+    except CtxError as error:
+        fix = (
+            "Unset EMBEDDING_MODEL and MEMORY_EMBEDDING_MODEL to use the models that ship with ctx."
+        )
+        return Finding("embedding model", "fail", error.message, fix), None
+    models = Models(loaded[settings.code_model], loaded[settings.memory_model])
+    used = {"code": models.code, "memories": models.memory}
+    detail = ", ".join(f"{name} with {m.name} ({m.dims} dimensions)" for name, m in used.items())
+    return Finding("embedding model", "ok", detail), models
+
+
+def _load_model(settings: Settings, name: str) -> EmbeddingModel:
+    """Load a model and embed a word with it. Raises ModelUnavailable."""
+    embedder = open_embedder(name, settings.embedding_cache_path)
+    try:
+        embedder.embed_query("hello")
+    finally:
+        embedder.close()
+    return EmbeddingModel(embedder.name, embedder.dims)
+
+
+async def _qdrant(
+    settings: Settings, owner: Owner | None, statuses: Sequence[ServerStatus], models: Models | None
+) -> list[Finding]:
+    """Check the vector store; a folder that a running process owns is not opened."""
+    if owner is not None and settings.qdrant_url is None:
+        detail = f"owned by process {owner.pid} ({owner.command}) since {owner.since}"
+        if not any(status.running for status in statuses):
+            fix = f"It answers on other ports, or hangs: look at it, or stop it (kill {owner.pid})."
+            return [Finding("qdrant", "warn", detail, fix)]
+        return _advised(detail, [text for status in statuses for text in status.advice])
+    try:
+        async with open_vectors(settings) as vectors:
+            await vectors.ping()
+            infos = await vectors.list_collections()
+            advice = await vectors.advice()
+            detail = f"{vectors.engine}, {len(infos)} collections"
+    except CtxError as error:
+        fix = "Do what the message says, then try again."
+        return [Finding("qdrant", "fail", error.message, fix)]
+    outdated_ = [text for info in infos for text in (models.outdated(info) if models else ())]
+    return _advised(detail, [*([advice] if advice else []), *outdated_])
+
+
+async def _records(settings: Settings) -> Finding:
+    """Check the records without migrating them: the next start does that."""
+    try:
+        health = await examine(settings.records_url)
+    except CtxError as error:
+        return Finding("records", "fail", error.message, "Do what the message says.")
+    if not health.is_current:
+        return Finding("records", "ok", f"{health.name}, made ready at the next start")
+    detail = f"{health.name}, {health.entries} entries, {health.waiting} wait for Qdrant"
+    if health.problems:
+        detail += f"; {len(health.problems)} cannot be written: {health.problems[0]}"
+        return Finding("records", "warn", detail, "Correct these entries, or delete them.")
+    return Finding("records", "ok", detail)
+
+
+async def _fix(settings: Settings, owner: Owner | None) -> list[Finding]:
+    """Make Qdrant equal to the records."""
+    if owner is not None and settings.qdrant_url is None:
+        detail = f"not done: process {owner.pid} ({owner.command}) owns the vectors"
+        fix = "Stop it and run `ctx doctor --fix` again; its next start heals most things too."
+        return [Finding("reconcile", "fail", detail, fix)]
+    try:
+        drifts = await _reconcile(settings)
+    except CtxError as error:
+        return [Finding("reconcile", "fail", error.message, "Do what the message says.")]
+    findings = [
+        Finding(
+            "reconcile",
+            "ok",
+            f"{collection}: {len(drift.missing)} missing and {len(drift.outdated)} outdated "
+            f"entries written, {len(drift.strays)} stray entries removed",
+        )
+        for collection, drift in drifts.items()
+    ]
+    return [*findings, await _records(settings)]
+
+
+async def _reconcile(settings: Settings) -> "dict[str, Drift]":
+    from services.memory.service import open_outbox, open_records
+
+    async with open_engine(settings, settings.memory_model) as engine:
+        records = await open_records(settings)
+        try:
+            return await open_outbox(settings, engine, records).reconcile()
+        finally:
+            await records.close()
+
+
+def _advised(detail: str, advice: Sequence[str]) -> list[Finding]:
+    """Warn once for each advice, which both servers may give."""
+    warnings = [Finding("qdrant", "warn", detail, text) for text in dict.fromkeys(advice)]
+    return warnings or [Finding("qdrant", "ok", detail)]

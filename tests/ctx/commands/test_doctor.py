@@ -1,0 +1,54 @@
+"""`ctx doctor`."""
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.processes import environment, run_ctx
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return environment(tmp_path / "data")
+
+
+def findings(env: dict[str, str], expected_code: int) -> dict[str, dict[str, Any]]:
+    shown = run_ctx(env, "doctor", "--json")
+    assert shown.returncode == expected_code, shown.stdout + shown.stderr
+    return {finding["check"]: finding for finding in json.loads(shown.stdout)["findings"]}
+
+
+def test_doctor_finds_all_well(env: dict[str, str]) -> None:
+    shown = run_ctx(env, "doctor")
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    assert "All is well" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("check", "wrong"),
+    [
+        ("settings", {"CTX_LOG_LEVEL": "loud"}),
+        ("data folder", {"CTX_DATA_DIR": "{tmp}/file/below"}),
+        ("embedding model", {"EMBEDDING_MODEL": "no-such-model"}),
+        ("qdrant", {"QDRANT_URL": "http://127.0.0.1:9"}),
+    ],
+)
+def test_doctor_names_what_is_wrong_and_how_to_fix_it(
+    env: dict[str, str], tmp_path: Path, check: str, wrong: dict[str, str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    given = {name: value.format(tmp=tmp_path) for name, value in wrong.items()}
+    finding = findings(env | given, 1)[check]
+    assert finding["state"] == "fail"
+    assert finding["fix"]
+
+
+def test_doctor_sees_a_taken_port(env: dict[str, str]) -> None:
+    port = env["CTX_INDEXER_SSE_PORT"]
+    with socket.create_server(("127.0.0.1", int(port))):
+        finding = findings(env, 1)["ports"]
+    assert finding["state"] == "fail"
+    assert port in finding["detail"]
