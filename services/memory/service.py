@@ -9,6 +9,7 @@ from functools import partial
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import ModelMismatch, StorageFailed
+from services.core.memories.collection import spec as memory_spec
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
@@ -18,6 +19,7 @@ from services.memory.projection.outbox import Outbox
 from services.memory.projection.projection import MemoryVectors, ProjectionTarget
 from services.memory.records.store import Records
 from services.memory.records.types import EntryKind
+from services.memory.search.points import spec as thread_spec
 from services.memory.threads.service import Threads, open_threads, thread_route
 from services.memory.threads.tools import thread_tools
 
@@ -72,7 +74,13 @@ async def open_memory(settings: Settings, engine: Engine) -> AsyncIterator[Memor
                 },
                 http_port=settings.memory_http_port,
                 sse_port=settings.memory_sse_port,
-                advice=partial(engine.advice, [collection, settings.threads_collection_name]),
+                advice=partial(
+                    engine.advice,
+                    {
+                        collection: memory_spec(engine.embedder),
+                        settings.threads_collection_name: thread_spec(engine.embedder),
+                    },
+                ),
                 gauges={"outbox_waiting": lambda: float(outbox.waiting)},
             ),
             memories,

@@ -281,12 +281,24 @@ class Outbox:
         return await compare(self._store, self._records, kind, collection)
 
     async def _collections(self) -> list[tuple[EntryKind, str, int]]:
-        """(kind, collection, how many entries SQL has for it), also of those without entries."""
+        """(kind, collection, how many entries SQL has for it), also of those without entries.
+
+        A collection that holds something else is left alone: its entries cannot be written."""
         found = []
         for kind, route in self._routes.items():
             counts = {route.collection: 0} | await self._records.counts(kind)
             found += [(kind, collection, count) for collection, count in counts.items()]
-        return found
+        return [each for each in found if await self._is_ours(*each[:2])]
+
+    async def _is_ours(self, kind: EntryKind, collection: str) -> bool:
+        try:
+            stored = (await self._store.collection_info(collection)).spec.purpose
+        except (CollectionNotFound, StorageFailed):  # whoever writes to it finds out
+            return True
+        expected = self._routes[kind].writer.collection_spec(self._embedder).purpose
+        if stored and stored != expected:
+            log.warning("collection %s holds %s: no %s are written", collection, stored, expected)
+        return stored in ("", expected)
 
     async def _renew(self, kind: EntryKind, collection: str) -> None:
         """Build a collection anew whose points lack a vector that ours have, as an earlier version
@@ -296,7 +308,9 @@ class Outbox:
             stored = (await self._store.collection_info(collection)).spec
         except CollectionNotFound:
             return
-        if stored.model == wanted.model and not set(wanted.sparse) <= set(stored.sparse):
+        if stored.model != wanted.model:
+            return
+        if not (stored.purpose and set(wanted.sparse) <= set(stored.sparse)):
             log.warning("collection %s is of an earlier version: building it anew", collection)
             async with self._building():
                 await self._build(kind, collection)

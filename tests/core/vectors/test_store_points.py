@@ -79,18 +79,55 @@ async def test_another_model_is_refused_and_told_what_to_do(store: VectorStore, 
         await store.ensure_collection(fresh, other)
     assert refused.value.message == (
         f"collection {fresh} was built with model tiny (4 dims), the configured one is large "
-        "(8 dims); rebuild it with: ctx memory rebuild, or set MEMORY_EMBEDDING_MODEL back to tiny"
+        f"(8 dims); rebuild it with: rebuild {fresh}, or set SAMPLE_MODEL back to tiny"
     )
 
 
-async def test_a_collection_of_code_is_rebuilt_by_another_command(
+async def test_the_command_that_rebuilds_is_the_one_of_the_caller(
     store: VectorStore, fresh: str
 ) -> None:
-    indexes = {"repo": IndexKind.KEYWORD, "path": IndexKind.KEYWORD}
-    await store.ensure_collection(fresh, replace(SPEC, indexes=indexes))
-    mended = f"ctx index --recreate --collection {fresh}, or set EMBEDDING_MODEL back to tiny"
-    with pytest.raises(ModelMismatch, match=mended):
-        await store.ensure_collection(fresh, replace(SPEC, model=EmbeddingModel("large", 8)))
+    await store.ensure_collection(fresh, SPEC)
+    large = replace(
+        SPEC,
+        model=EmbeddingModel("large", 8),
+        rebuild_command="make {collection} again",
+        model_setting="OTHER_MODEL",
+    )
+    remedy = f"make {fresh} again, or set OTHER_MODEL back to tiny"
+    with pytest.raises(ModelMismatch, match=remedy):
+        await store.ensure_collection(fresh, large)
+
+
+async def test_a_collection_of_another_purpose_is_refused(store: VectorStore, fresh: str) -> None:
+    await store.ensure_collection(fresh, SPEC)
+    with pytest.raises(InvalidInput, match=f"'{fresh}' holds samples, not recipes"):
+        await store.ensure_collection(fresh, replace(SPEC, purpose="recipes"))
+    assert (await store.collection_info(fresh)).spec == SPEC
+
+
+async def test_a_collection_without_purpose_must_be_rebuilt(store: VectorStore, fresh: str) -> None:
+    """As an earlier version of ctx, or another program, left it: it can be read and listed."""
+    older = replace(SPEC, purpose="", rebuild_command="", model_setting="")
+    await store.ensure_collection(fresh, older)
+    await store.upsert(fresh, POINTS)
+    assert (await store.collection_info(fresh)).spec == older
+    with pytest.raises(
+        ModelMismatch, match=f"an earlier version .*rebuild it with: rebuild {fresh}"
+    ):
+        await store.ensure_collection(fresh, SPEC)
+    assert (await store.collection_info(fresh)).spec == older
+    assert await store.count(fresh) == 4
+    built = await store.build(fresh, SPEC)
+    await store.swap(fresh, built)
+    assert (await store.collection_info(fresh)).spec == SPEC
+
+
+async def test_a_rebuild_keeps_the_purpose(store: VectorStore, fresh: str) -> None:
+    await store.ensure_collection(fresh, SPEC)
+    built = await store.build(fresh, SPEC)
+    assert (await store.collection_info(built)).spec == SPEC
+    await store.swap(fresh, built)
+    assert (await store.collection_info(fresh)).spec == SPEC
 
 
 @pytest.mark.parametrize(
@@ -100,7 +137,7 @@ async def test_a_collection_of_code_is_rebuilt_by_another_command(
         replace(SPEC, dense={"dense": 8}),
         replace(SPEC, multi={"micro": 3}),
         replace(SPEC, dense={"dense": 4, "second": 4}),
-        replace(SPEC, sparse=("lex", "second")),
+        replace(SPEC, sparse=("bm25", "second")),
     ],
 )
 async def test_other_vectors_are_refused(
@@ -121,9 +158,9 @@ async def test_a_model_is_remembered_where_none_was(store: VectorStore, fresh: s
 
 
 async def test_sparse_only_collection(store: VectorStore, fresh: str) -> None:
-    await store.ensure_collection(fresh, CollectionSpec(sparse=("lex",)))
-    await store.upsert(fresh, [point(1, lex=Sparse([5], [1.0]))])
-    hits = await store.query(fresh, Query([Prefetch("lex", Sparse([5], [2.0]), 1)], 1))
+    await store.ensure_collection(fresh, CollectionSpec(sparse=("bm25",)))
+    await store.upsert(fresh, [point(1, bm25=Sparse([5], [1.0]))])
+    hits = await store.query(fresh, Query([Prefetch("bm25", Sparse([5], [2.0]), 1)], 1))
     assert [hit.id for hit in hits] == [uid(1)]
 
 
@@ -202,7 +239,7 @@ async def test_an_upsert_replaces_the_whole_point(store: VectorStore, fresh: str
     assert await store.count(fresh, Filter(must=[Match("lang", "python")])) == 1
     facets = await store.facet(fresh, "lang")
     assert {each.value: each.count for each in facets} == {"go": 2, "c": 1, "python": 1, "rust": 1}
-    hits = await store.query(fresh, Query([Prefetch("lex", Sparse([1], [1.0]), 9)], 9))
+    hits = await store.query(fresh, Query([Prefetch("bm25", Sparse([1], [1.0]), 9)], 9))
     assert hits == []
     hits = await store.query(fresh, Query([Prefetch("dense", [0.0, 0.0, 1.0, 0.0], 1)], 1))
     assert hits[0].id == uid(1)
@@ -227,7 +264,7 @@ async def test_numpy_vectors_are_stored(store: VectorStore, fresh: str) -> None:
     vectors: dict[str, Vector] = {
         "dense": numpy.array([0, 0, 3, 4], dtype=numpy.float32),  # type: ignore[dict-item]
         "micro": numpy.array([[1, 0], [0, 1]], dtype=numpy.float32),  # type: ignore[dict-item]
-        "lex": Sparse(numpy.array([9]), numpy.array([1.0])),  # type: ignore[arg-type]
+        "bm25": Sparse(numpy.array([9]), numpy.array([1.0])),  # type: ignore[arg-type]
     }
     await store.upsert(fresh, [Point(uid(1), vectors, {})])
     for leg, score in [
@@ -236,7 +273,7 @@ async def test_numpy_vectors_are_stored(store: VectorStore, fresh: str) -> None:
     ]:
         [hit] = await store.query(fresh, Query([leg], 1))
         assert hit.score == pytest.approx(score, abs=EIGHT_BITS)
-    [hit] = await store.query(fresh, Query([Prefetch("lex", Sparse([9], [1.0]), 1)], 1))
+    [hit] = await store.query(fresh, Query([Prefetch("bm25", Sparse([9], [1.0]), 1)], 1))
     assert hit.id == uid(1)
 
 
@@ -246,10 +283,10 @@ WRONG = {
     "dims": point(9, dense=[1.0, 2.0]),
     "multi dims": point(9, micro=[[1.0, 2.0, 3.0]]),
     "multi without rows": point(9, micro=[]),
-    "dense for sparse": point(9, lex=[1.0, 2.0, 3.0, 4.0]),
+    "dense for sparse": point(9, bm25=[1.0, 2.0, 3.0, 4.0]),
     "sparse for dense": point(9, dense=Sparse([1], [1.0])),
-    "sparse lengths": point(9, lex=Sparse([1, 2], [1.0])),
-    "sparse repeats": point(9, lex=Sparse([1, 1], [1.0, 2.0])),
+    "sparse lengths": point(9, bm25=Sparse([1, 2], [1.0])),
+    "sparse repeats": point(9, bm25=Sparse([1, 1], [1.0, 2.0])),
     "not finite": point(9, dense=[1.0, float("nan"), 0.0, 0.0]),
     "payload type": point(9, {"a": object()}),
     "payload nan": point(9, {"a": float("inf")}),
