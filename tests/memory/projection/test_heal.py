@@ -100,7 +100,7 @@ async def test_another_model_is_refused_and_the_way_out_named(settings: Settings
         with pytest.raises(ModelMismatch) as raised:
             await engine.vectors.ensure_collection(
                 settings.memory_collection_name,
-                spec(Other()),  # type: ignore[arg-type]
+                spec(Other()),
             )
     message = str(raised.value)
     assert settings.memory_model in message
@@ -144,7 +144,7 @@ async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
 async def test_memories_are_never_written_into_code(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The entry is kept and the reason said; the next start and a rebuild pass the collection by."""
+    """The entry is kept and the reason said; a start and a rebuild pass the collection by."""
     async with open_engine(settings, settings.memory_model) as engine:
         code = code_spec(engine.embedder)
         await engine.vectors.ensure_collection("code", code)
