@@ -76,7 +76,7 @@ def _desk() -> IndexerContext:
 
 async def tools() -> str:
     servers = {
-        "memory": [*memory_tools(NOTHING, SessionDefaults()), *thread_tools(NOTHING)],
+        "memory": [*memory_tools(NOTHING, NOTHING, SessionDefaults()), *thread_tools(NOTHING)],
         "indexer": indexer_tools(_desk(), NOTHING, NOTHING, None),
     }
     parts = [

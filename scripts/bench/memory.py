@@ -36,8 +36,8 @@ from scripts.bench.servers import Server, environment, running  # noqa: E402
 from scripts.bench.usage import cpu_seconds, resident_mb  # noqa: E402
 from services.core.engine.engine import open_engine  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
-from services.memory.records.fulltext.query import read  # noqa: E402
-from services.memory.records.fulltext.sqlite import INDEX, written  # noqa: E402
+from services.memory.records.fulltext.query import parse  # noqa: E402
+from services.memory.records.fulltext.sqlite import INDEX, to_fts5  # noqa: E402
 from services.memory.records.types import TextMode  # noqa: E402
 from services.memory.service import open_memory  # noqa: E402
 
@@ -235,9 +235,9 @@ async def agreement(settings: Settings) -> float:
     ):
         tools = {tool.name: tool.run for tool in memory.service.tools}
         for query in islice(asked, COMPARED):
-            node, _ = read(query, TextMode.MATCH, settings.fts_language, any_word=True)
+            node, _ = parse(query, TextMode.MATCH, settings.fts_language, any_word=True)
             assert node is not None, "every question has words"
-            best = {id_ for (id_,) in database.execute(exact, [written(node)[0]])}
+            best = {id_ for (id_,) in database.execute(exact, [to_fts5(node)[0]])}
             body = await tools["hybrid_search_context"](query, FIRST, search_modes=["fts"])
             shared += len(best & {hit["id"] for hit in body["results"]})
     database.close()

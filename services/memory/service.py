@@ -1,4 +1,4 @@
-"""Puts the memory server together."""
+"""Assembles the memory server: records, their projection into Qdrant, and the dialects."""
 
 import contextlib
 import logging
@@ -9,18 +9,19 @@ from functools import partial
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import ModelMismatch, StorageFailed
-from services.core.memories.collection import spec as memory_spec
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.memory.memories.memories import Memories
+from services.memory.memories.projection import memory_target
 from services.memory.memories.tools import memory_tools
+from services.memory.projection.collections import ProjectedCollections
+from services.memory.projection.heal import Healer
 from services.memory.projection.outbox import Outbox
-from services.memory.projection.projection import MemoryVectors, ProjectionTarget
+from services.memory.projection.rebuild import Rebuilder
 from services.memory.records.store import Records
 from services.memory.records.types import EntryKind
-from services.memory.search.points import spec as thread_spec
-from services.memory.threads.service import Threads, open_threads, thread_route
+from services.memory.threads.service import Threads, open_threads, thread_target
 from services.memory.threads.tools import thread_tools
 
 log = logging.getLogger(__name__)
@@ -33,62 +34,62 @@ INSTRUCTIONS = (
 
 
 @dataclass(frozen=True)
+class EntryStorage:
+    """The records, and what writes their points to Qdrant."""
+
+    records: Records
+    outbox: Outbox
+    healer: Healer
+
+
+@dataclass(frozen=True)
 class MemoryServer:
-    """The service, and what is behind it for who shares the process."""
+    """The memory server's service, and the parts that others in the process use."""
 
     service: Service
+    storage: EntryStorage
     memories: Memories
     threads: Threads
 
 
 @contextlib.asynccontextmanager
 async def open_memory(settings: Settings, engine: Engine) -> AsyncIterator[MemoryServer]:
-    """Open the records, heal what a crash left, and serve until the end."""
+    """Open the records, heal what a crash left, and run the background work until the end."""
     async with contextlib.AsyncExitStack() as stack:
-        records = await open_records(settings)
-        stack.push_async_callback(records.close)
-        collection = settings.memory_collection_name
-        outbox = open_outbox(settings, engine, records)
-        await _begin(outbox)
-        await stack.enter_async_context(outbox.running())
-        threads = await stack.enter_async_context(open_threads(settings, engine, records, outbox))
-        sessions = SessionDefaults(reserved=settings.collection_name)
-        memories = Memories(
-            records,
-            outbox,
-            engine.vectors,
-            QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir),
-            sessions,
-            collection,
-            taken=[settings.threads_collection_name],
+        storage = await stack.enter_async_context(open_storage(settings, engine))
+        await _heal(storage.healer)
+        await stack.enter_async_context(storage.outbox.running(storage.healer.heal))
+        threads = await stack.enter_async_context(
+            open_threads(settings, engine, storage.records, storage.outbox)
         )
-        yield MemoryServer(
-            Service(
-                name="memory",
-                instructions=INSTRUCTIONS,
-                tools=[*memory_tools(memories, sessions), *thread_tools(threads)],
-                checks={
-                    "qdrant": engine.vectors.ping,
-                    "sql": records.ping,
-                    "embedding": engine.check_model,
-                },
-                http_port=settings.memory_http_port,
-                sse_port=settings.memory_sse_port,
-                advice=partial(
-                    engine.advice,
-                    {
-                        collection: memory_spec(engine.embedder),
-                        settings.threads_collection_name: thread_spec(engine.embedder),
-                    },
-                ),
-                gauges={"outbox_waiting": lambda: float(outbox.waiting)},
-            ),
-            memories,
-            threads,
-        )
+        memories = _memories(settings, engine, storage)
+        service = _service(settings, engine, storage, memories, threads)
+        yield MemoryServer(service, storage, memories, threads)
+
+
+@contextlib.asynccontextmanager
+async def open_storage(settings: Settings, engine: Engine) -> AsyncIterator[EntryStorage]:
+    """Open the records and their projection; close the records at the end.
+
+    Nothing is written to Qdrant before the outbox is drained or the healer is called.
+    """
+    records = await open_records(settings)
+    try:
+        targets = {
+            EntryKind.MEMORY: memory_target(settings.memory_collection_name),
+            EntryKind.THREAD: thread_target(settings),
+        }
+        collections = ProjectedCollections(engine.vectors, engine.embedder, targets)
+        # Only a Qdrant server at a URL may have other writers.
+        outbox = Outbox(records, collections, alone=settings.qdrant_url is None)
+        healer = Healer(records, collections, outbox, Rebuilder(records, collections))
+        yield EntryStorage(records, outbox, healer)
+    finally:
+        await records.close()
 
 
 async def open_records(settings: Settings) -> Records:
+    """Open the record store that the settings choose, migrating it where needed."""
     return await Records.open(
         settings.records_url,
         indexed_fields=settings.metadata_indexed_fields,
@@ -96,23 +97,53 @@ async def open_records(settings: Settings) -> Records:
     )
 
 
-def open_outbox(settings: Settings, engine: Engine, records: Records) -> Outbox:
-    """The outbox with a route for every kind. Only a server at a URL may have other writers."""
-    routes = {
-        EntryKind.MEMORY: ProjectionTarget(MemoryVectors(), settings.memory_collection_name),
-        EntryKind.THREAD: thread_route(settings),
-    }
-    alone = settings.qdrant_url is None
-    return Outbox(records, engine.vectors, engine.embedder, routes, alone=alone)
+async def _heal(healer: Healer) -> None:
+    """Heal at a start; the server starts also where Qdrant is down or has another model's vectors.
 
-
-async def _begin(outbox: Outbox) -> None:
-    """Without Qdrant the server starts all the same: it keeps memories in SQL, reports itself not
-    ready, and heals when Qdrant answers. With a collection of another model too: what is stored
-    waits, and searching says what to do, until it is rebuilt."""
+    Entries are then kept in SQL, searches say what to do, and the outbox retries.
+    """
     try:
-        await outbox.heal()
+        await healer.heal()
     except StorageFailed as error:
         log.warning("starting without Qdrant: %s", error)
     except ModelMismatch as error:
         log.warning("memories cannot be searched: %s", error)
+
+
+def _memories(settings: Settings, engine: Engine, storage: EntryStorage) -> Memories:
+    return Memories(
+        storage.records,
+        storage.outbox,
+        engine.vectors,
+        QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir),
+        SessionDefaults(reserved=settings.collection_name),
+        settings.memory_collection_name,
+        reserved=[settings.threads_collection_name],
+    )
+
+
+def _service(
+    settings: Settings,
+    engine: Engine,
+    storage: EntryStorage,
+    memories: Memories,
+    threads: Threads,
+) -> Service:
+    collections = [settings.memory_collection_name, settings.threads_collection_name]
+    return Service(
+        name="memory",
+        instructions=INSTRUCTIONS,
+        tools=[
+            *memory_tools(memories, storage.healer, memories.sessions),
+            *thread_tools(threads),
+        ],
+        checks={
+            "qdrant": engine.vectors.ping,
+            "sql": storage.records.ping,
+            "embedding": engine.check_model,
+        },
+        http_port=settings.memory_http_port,
+        sse_port=settings.memory_sse_port,
+        advice=partial(engine.advice, collections),
+        gauges={"outbox_waiting": lambda: float(storage.outbox.waiting)},
+    )

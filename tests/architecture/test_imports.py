@@ -106,7 +106,6 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.background",
         "core.embedding",
         "core.errors",
-        "core.memories",
         "core.serving",
         "core.vectors",
         "memory.records",
@@ -115,7 +114,6 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.embedding",
         "core.engine",
         "core.errors",
-        "core.memories",
         "core.rerank",
         "core.text",
         "core.vectors",
@@ -130,6 +128,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "memory.records",
     },
     "memory.memories": {
+        "core.embedding",
         "core.engine",
         "core.errors",
         "core.memories",

@@ -6,19 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from services.core.embedding.protocol import Embedder
 from services.core.engine.query_model import QueryModel, QueryModelResolver
-from services.core.errors import TimedOut
+from services.core.errors import InvalidInput, TimedOut
 from services.core.text import bm25
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import (
-    BM25,
-    DENSE,
-    Filter,
-    Hit,
-    MatchAny,
-    Prefetch,
-    Query,
-)
-from services.indexer.schema.points import facts, spec
+from services.core.vectors.types import CollectionInfo, Filter, Hit, MatchAny, Prefetch, Query
+from services.indexer.schema.points import DENSE, LEXICAL, facts, holds_code, spec
 from services.indexer.search.feature_cache import FeatureCache
 from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import ParsedQuery
@@ -89,7 +81,7 @@ class Searcher:
             found = await self._search(collection, request, model.embedder)
             return replace(found, degraded=[*model.degraded, *found.degraded])
 
-        return await self._models.ask(collection, self._spec, work)
+        return await self._models.ask(collection, self._spec, work, _require_code)
 
     async def _search(
         self, collection: str, request: Request, embedder: Embedder | None
@@ -135,7 +127,7 @@ class Searcher:
         ids = {name for best in scores.values() for name in best}
         known = await self._chunks.of(collection, ids)
         return [
-            Candidate(name, chunk, scores[DENSE].get(name, 0.0), scores[BM25].get(name, 0.0))
+            Candidate(name, chunk, scores[DENSE].get(name, 0.0), scores[LEXICAL].get(name, 0.0))
             for name, chunk in known.items()
         ]
 
@@ -147,6 +139,11 @@ class Searcher:
             for item in chosen
             if item.candidate.id in payloads
         ]
+
+
+def _require_code(info: CollectionInfo) -> None:
+    if not holds_code(info):
+        raise InvalidInput("collection", f"{info.name!r} holds something else than code")
 
 
 async def _embedded(embedder: Embedder | None, question: ParsedQuery) -> list[float] | None:
@@ -163,7 +160,7 @@ def _queries(
     prefetch = [Prefetch(DENSE, dense, DEPTH)] if dense is not None else []
     lexical = bm25.query(question.text)
     if lexical.indices:
-        prefetch.append(Prefetch(BM25, lexical, DEPTH))
+        prefetch.append(Prefetch(LEXICAL, lexical, DEPTH))
     queries = [Query([leg], limit=DEPTH, filter=where, with_payload=False) for leg in prefetch]
     if question.names and queries:
         named = MatchAny("symbols", [name.lower() for name in question.names])
@@ -176,7 +173,7 @@ def _scores(
     queries: Sequence[Query], answers: Sequence[Sequence[Hit]]
 ) -> dict[str, dict[str, float]]:
     """Each chunk's best score of each kind."""
-    scores: dict[str, dict[str, float]] = {DENSE: {}, BM25: {}}
+    scores: dict[str, dict[str, float]] = {DENSE: {}, LEXICAL: {}}
     for query, hits in zip(queries, answers, strict=True):
         best = scores[query.prefetch[0].using]
         for hit in hits:

@@ -25,11 +25,11 @@ from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records
 from services.memory.records.types import Change, Criteria, Draft, Entry, EntryKind, MetadataFilter
 
-TIME_STAYS = "the time of a memory stays as it was stored"
+CREATED_AT_IS_FIXED = "the time of a memory stays as it was stored"
 
 
 class Recalled(NamedTuple):
-    """The memories that were found, how many the filters admit, and what went otherwise."""
+    """A page of `find`: hits, how many memories pass the filters, and what was degraded."""
 
     hits: list[MemoryHit]
     total: int
@@ -37,7 +37,10 @@ class Recalled(NamedTuple):
 
 
 class Memories:
-    """What the memory tools do. `taken` are collections of other kinds of entries."""
+    """Stores, finds, changes and lists memories.
+
+    `reserved` are collections of entries of other kinds, which no session may choose.
+    """
 
     def __init__(
         self,
@@ -47,55 +50,48 @@ class Memories:
         models: QueryModelResolver,
         sessions: SessionDefaults,
         collection: str,
-        taken: Collection[str] = (),
+        reserved: Collection[str] = (),
     ) -> None:
+        self.sessions = sessions
         self._records = records
         self._outbox = outbox
         self._store = store
         self._models = models
-        self.sessions = sessions
         self._collection = collection
-        self._taken = taken
+        self._reserved = reserved
 
     async def store(
         self, information: str, metadata: Metadata | None, session: str | None = None
     ) -> StoreResult:
-        """Commit a memory. It is kept even when Qdrant cannot take its vectors now."""
+        """Commit a memory to SQL, and wait until it can be found.
+
+        Where Qdrant does not take it now, it is kept and the result says `degraded`.
+        """
         _require_text(information)
-        given = metadata or Metadata()
-        draft = _draft(information, given, self.collection(session))
-        [(_, uuid, _)] = await self._records.add([draft])
+        draft = _draft(information, metadata or Metadata(), self.collection(session))
+        [added] = await self._records.add([draft])
         result: StoreResult = {
             "ok": True,
-            "id": uuid,
+            "id": added.uuid,
             "message": "Successfully stored information",
         }
-        if reason := await wait_until_searchable(self._outbox, [uuid]):
+        if reason := await wait_until_searchable(self._outbox, [added.uuid]):
             result["degraded"] = [f"stored, but not searchable yet: {reason}"]
         return result
 
     async def find(
-        self, query: str, wanted: MemoryFilters, limit: int, session: str | None = None
+        self, query: str, filters: MemoryFilters, limit: int, session: str | None = None
     ) -> Recalled:
-        """The best memories, and how many the filters admit."""
+        """Return the best memories that pass the filters. Raises CollectionNotFound."""
         if not query.strip():
             raise InvalidInput("query", "Query cannot be empty")
         collection = self.collection(session)
 
-        async def work(model: QueryModel) -> Recalled:
-            found = await recall(self._store, model.embedder, collection, query, wanted, limit)
+        async def search(model: QueryModel) -> Recalled:
+            found = await recall(self._store, model.embedder, collection, query, filters, limit)
             return Recalled(*found, model.degraded)
 
-        return await self._models.ask(collection, spec(self._models.embedder), work)
-
-    async def rebuild(self) -> dict[EntryKind, int]:
-        """Build the vectors of every entry anew; how many entries of each kind there are."""
-        return await self._outbox.rebuild()
-
-    @property
-    def model(self) -> str:
-        """The configured one."""
-        return self._models.embedder.name
+        return await self._models.ask(collection, spec(self._models.embedder), search)
 
     async def update(
         self,
@@ -104,17 +100,18 @@ class Memories:
         metadata: Metadata | None,
         metadata_patch: Mapping[str, Any] | None,
     ) -> UpdateResult:
-        """Change what is given of one memory, and nothing else."""
+        """Change the given parts of one memory. Raises EntryNotFound or InvalidInput."""
         if information is not None:
             _require_text(information)
         if metadata is not None and metadata_patch is not None:
             raise InvalidInput("metadata", "give either metadata or metadata_patch, not both")
         if information is None and metadata is None and metadata_patch is None:
             raise InvalidInput("information", "give information, metadata or metadata_patch")
-        [entry] = await self._known([uuid])
-        change = Change(entry.id, text=information, **_described(entry, metadata, metadata_patch))
-        [(_, changed)] = await self._records.change([change], EntryKind.MEMORY)
-        names = ["information" if name == "text_content" else name for name in changed]
+        [entry] = await self._get([uuid])
+        fields = _metadata_change(entry, metadata, metadata_patch)
+        change = Change(entry.id, text=information, **fields)
+        [changed] = await self._records.change([change], EntryKind.MEMORY)
+        names = ["information" if name == "text_content" else name for name in changed.fields]
         result: UpdateResult = {
             "ok": True,
             "id": uuid,
@@ -125,32 +122,33 @@ class Memories:
         return result
 
     async def delete(self, uuids: Sequence[str]) -> DeleteResult:
-        """Delete all of these memories, or none where one is unknown."""
-        entries = await self._known(uuids)
-        which = Criteria(EntryKind.MEMORY, ids=[entry.id for entry in entries])
-        result: DeleteResult = {"ok": True, "deleted": await self._records.remove(which)}
+        """Delete all of these memories. Raises EntryNotFound, deleting none, if one is unknown."""
+        entries = await self._get(uuids)
+        criteria = Criteria(EntryKind.MEMORY, ids=[entry.id for entry in entries])
+        result: DeleteResult = {"ok": True, "deleted": await self._records.remove(criteria)}
         if reason := await wait_until_searchable(self._outbox, [entry.uuid for entry in entries]):
             result["degraded"] = [f"deleted, but `find` still sees them: {reason}"]
         return result
 
     async def browse(
-        self, wanted: MemoryFilters, limit: int, offset: int, session: str | None = None
+        self, filters: MemoryFilters, limit: int, offset: int, session: str | None = None
     ) -> tuple[list[ListedMemory], int]:
-        """One page of the memories that the filters admit, newest first, and how many these are."""
-        which = _criteria(wanted, self.collection(session))
-        page = await self._records.select(which, limit, offset)
-        return [_listed(entry) for entry in page], await self._records.count(which)
+        """Return a page of memories, newest first, and how many pass the filters."""
+        criteria = _criteria(filters, self.collection(session))
+        page = await self._records.select(criteria, limit, offset)
+        return [_listed(entry) for entry in page], await self._records.count(criteria)
 
     def collection(self, session: str | None) -> str:
+        """Return the collection of a session. Raises InvalidInput for a reserved one."""
         name = self.sessions.collection(session) or self._collection
-        if name in self._taken:
+        if name in self._reserved:
             raise InvalidInput("collection", f"{name!r} holds entries of another kind")
         return name
 
-    async def _known(self, uuids: Sequence[str]) -> Sequence[Entry]:
-        found = await self._records.get_by_uuid(uuids, EntryKind.MEMORY)
-        there = {entry.uuid for entry in found}
-        unknown = [uuid for uuid in dict.fromkeys(uuids) if uuid not in there]
+    async def _get(self, uuids: Sequence[str]) -> Sequence[Entry]:
+        entries = await self._records.get_by_uuid(uuids, EntryKind.MEMORY)
+        known = {entry.uuid for entry in entries}
+        unknown = [uuid for uuid in dict.fromkeys(uuids) if uuid not in known]
         if unknown:
             names = ", ".join(unknown)
             raise EntryNotFound(
@@ -158,7 +156,7 @@ class Memories:
                 f"no memory has the id {names}; find and list_memories name ids",
                 unknown=unknown,
             )
-        return found
+        return entries
 
 
 def _require_text(information: str) -> None:
@@ -166,49 +164,49 @@ def _require_text(information: str) -> None:
         raise InvalidInput("information", "must not be empty")
 
 
-def _draft(information: str, given: Metadata, collection: str) -> Draft:
+def _draft(information: str, metadata: Metadata, collection: str) -> Draft:
     now = utc_now()
-    record = given.record(now)
+    record = metadata.record(now)
     return Draft(
         kind=EntryKind.MEMORY,
         collection=collection,
         text=information,
         metadata=record,
-        tags=_searchable(record.get("tags")),
-        created_at=given.created_at or now,
+        tags=_folded_tags(record.get("tags")),
+        created_at=metadata.created_at or now,
     )
 
 
-def _described(
+def _metadata_change(
     entry: Entry, metadata: Metadata | None, patch: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """The change of metadata and tags. A given value is checked as `store` checks it."""
+    """Return the fields of Change for metadata and tags, validated as `store` validates them."""
     if metadata is not None:
         if metadata.created_at is not None:
-            raise InvalidInput("metadata.created_at", TIME_STAYS)
+            raise InvalidInput("metadata.created_at", CREATED_AT_IS_FIXED)
         record = {**metadata.described(), "created_at": entry.metadata["created_at"]}
-        return {"metadata": record, "tags": _searchable(record.get("tags"))}
+        return {"metadata": record, "tags": _folded_tags(record.get("tags"))}
     if patch is None:
         return {}
     if "created_at" in patch:
-        raise InvalidInput("metadata_patch.created_at", TIME_STAYS)
+        raise InvalidInput("metadata_patch.created_at", CREATED_AT_IS_FIXED)
     checked = {**patch, **Metadata.checked(patch).described()}
-    tags = {"tags": _searchable(checked["tags"])} if "tags" in checked else {}
+    tags = {"tags": _folded_tags(checked["tags"])} if "tags" in checked else {}
     return {"metadata_patch": checked, **tags}
 
 
-def _searchable(tags: Sequence[str] | None) -> list[str]:
-    """Tags as filters compare them: without case."""
+def _folded_tags(tags: Sequence[str] | None) -> list[str]:
+    """Return tags as filters compare them: stripped, without case, each once."""
     return [folded(tag) for tag in clean_tags(tags or ())]
 
 
-def _criteria(wanted: MemoryFilters, collection: str) -> Criteria:
-    exact = {"kind": wanted.kind, "language": wanted.language, "topic": wanted.topic}
-    filters = [MetadataFilter([key], "eq", value.strip()) for key, value in exact.items() if value]
-    if wanted.priority_min is not None:
-        filters.append(MetadataFilter(["priority"], "gte", wanted.priority_min))
-    tags = _searchable(wanted.tags)
-    return Criteria(EntryKind.MEMORY, collection=collection, tags=tags, metadata=filters)
+def _criteria(filters: MemoryFilters, collection: str) -> Criteria:
+    exact = {"kind": filters.kind, "language": filters.language, "topic": filters.topic}
+    metadata = [MetadataFilter([key], "eq", value.strip()) for key, value in exact.items() if value]
+    if filters.priority_min is not None:
+        metadata.append(MetadataFilter(["priority"], "gte", filters.priority_min))
+    tags = _folded_tags(filters.tags)
+    return Criteria(EntryKind.MEMORY, collection=collection, tags=tags, metadata=metadata)
 
 
 def _listed(entry: Entry) -> ListedMemory:

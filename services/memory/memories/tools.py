@@ -23,12 +23,13 @@ from services.core.memories.types import (
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionDefaults, SessionToken, session_tool
 from services.memory.memories.memories import Memories
+from services.memory.projection.heal import Healer
 
 MAX_QUERY_LENGTH = 1000
 MAX_LIMIT = 100
 TOOLSET, ADMIN = "memory", "admin"
-# A hundred thousand entries take minutes; a client that gives up earlier ends the rebuild, and the
-# old collections stay.
+# 100,000 entries take minutes. A client that gives up earlier ends the rebuild, and the old
+# collections stay.
 REBUILD_SECONDS = 6 * 3600.0
 
 
@@ -49,7 +50,7 @@ PriorityFilter = Annotated[
 
 
 class FindResult(TypedDict):
-    """What `find` answers. `total` counts the memories that the filters admit."""
+    """The result of `find`; `total` counts the memories that pass the filters."""
 
     ok: bool
     results: list[MemoryHit]
@@ -59,7 +60,7 @@ class FindResult(TypedDict):
 
 
 class RebuildResult(TypedDict):
-    """What `rebuild_memories` answers: what was written, by which model."""
+    """The result of `rebuild_memories`: the model, and how many entries of each kind."""
 
     ok: bool
     model: str
@@ -67,7 +68,7 @@ class RebuildResult(TypedDict):
 
 
 class ListResult(TypedDict):
-    """What `list_memories` answers. `total` counts the memories that the filters admit."""
+    """The result of `list_memories`; `total` counts the memories that pass the filters."""
 
     ok: bool
     results: list[ListedMemory]
@@ -77,8 +78,8 @@ class ListResult(TypedDict):
     has_more: bool
 
 
-def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool]:
-    """Every tool of the memory server."""
+def memory_tools(memories: Memories, healer: Healer, sessions: SessionDefaults) -> Sequence[Tool]:
+    """Return the tools of the `memory` toolset, and `rebuild_memories` for every kind of entry."""
 
     async def store(
         information: Information,
@@ -108,17 +109,17 @@ def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool
 
         A score of 1.0 is first by both. Matching words are marked <<so>> in the highlights.
         """
-        wanted = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
-        found = await memories.find(query, wanted, limit, session)
-        answer: FindResult = {
+        filters = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
+        recalled = await memories.find(query, filters, limit, session)
+        result: FindResult = {
             "ok": True,
-            "results": found.hits,
-            "total": found.total,
+            "results": recalled.hits,
+            "total": recalled.total,
             "query": query,
         }
-        if found.degraded:
-            answer["degraded"] = list(found.degraded)
-        return answer
+        if recalled.degraded:
+            result["degraded"] = list(recalled.degraded)
+        return result
 
     async def update_memory(
         memory_id: MemoryId,
@@ -160,8 +161,8 @@ def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool
         session: SessionToken = None,
     ) -> ListResult:
         """List what is stored, newest first, without a query. The filters are those of `find`."""
-        wanted = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
-        results, total = await memories.browse(wanted, limit, offset, session)
+        filters = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
+        results, total = await memories.browse(filters, limit, offset, session)
         return {
             "ok": True,
             "results": results,
@@ -176,8 +177,9 @@ def memory_tools(memories: Memories, sessions: SessionDefaults) -> Sequence[Tool
 
         Needed once after the embedding model was changed. Searches and stores go on meanwhile.
         """
-        written = {kind.value: count for kind, count in (await memories.rebuild()).items()}
-        return {"ok": True, "model": memories.model, "written": written}
+        report = await healer.rebuild()
+        written = {kind.value: count for kind, count in report.entry_counts.items()}
+        return {"ok": True, "model": report.model, "written": written}
 
     return [
         Tool(store, "Store a memory", TOOLSET, Effect.ADDS),

@@ -1,4 +1,4 @@
-"""Waits a moment after a write, so that the next search sees it."""
+"""Waits after a write until the entries can be searched."""
 
 import asyncio
 import logging
@@ -9,23 +9,26 @@ from services.memory.projection.outbox import Outbox
 
 log = logging.getLogger(__name__)
 
-SETTLE_SECONDS = 2.0  # longer than Qdrant takes, short enough to wait for
+MAX_WAIT_SECONDS = 2.0  # longer than Qdrant takes, short enough for a caller to wait
 
 
 async def wait_until_searchable(outbox: Outbox, uuids: Sequence[str] | None) -> str | None:
-    """Wait for the vectors of what was written; the reason when they have to come later."""
+    """Wait until the points of these entries are written, or all that are due where None.
+
+    Returns the reason where they come later: the entries are stored in SQL either way.
+    """
     drain = asyncio.ensure_future(outbox.drain(uuids))
     try:
-        await asyncio.wait_for(asyncio.shield(drain), SETTLE_SECONDS)
+        await asyncio.wait_for(asyncio.shield(drain), MAX_WAIT_SECONDS)
     except TimeoutError:
-        drain.add_done_callback(_log_outcome)
-        return f"Qdrant did not answer within {SETTLE_SECONDS:g} s; it will be tried again"
+        drain.add_done_callback(_log_failure)
+        return f"Qdrant did not answer within {MAX_WAIT_SECONDS:g} s; it will be tried again"
     except CtxError as error:
         log.warning("vectors were not written: %s", error)
         return error.message
     return next((outbox.problems[uuid] for uuid in uuids or () if uuid in outbox.problems), None)
 
 
-def _log_outcome(drain: "asyncio.Future[None]") -> None:
+def _log_failure(drain: "asyncio.Future[None]") -> None:
     if not drain.cancelled() and (error := drain.exception()) is not None:
         log.warning("vectors were not written: %s", error)

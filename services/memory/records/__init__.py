@@ -1,1 +1,1 @@
-"""The record store: the only room that speaks SQL."""
+"""The record store: the only room that uses SQL."""

@@ -1,4 +1,4 @@
-"""A copy of the records, made before a migration changes them."""
+"""Copies the records before a migration changes them."""
 
 import asyncio
 import sqlite3
@@ -12,11 +12,11 @@ from services.core.clock import utc_now
 from services.core.errors import StorageFailed
 from services.memory.records.database import Database
 from services.memory.records.tables import VERSION_TABLE
-from services.memory.records.tables import schema as ours
+from services.memory.records.tables import schema as our_schema
 
 
 async def back_up(database: Database, connection: AsyncConnection, revision: str) -> str:
-    """Where the copy is. `connection` holds the lock, so that nobody writes meanwhile."""
+    """Copy the database; return where the copy is. `connection` must hold the write lock."""
     now = utc_now().strftime("%Y%m%dT%H%M%S%f")
     if database.dialect == "sqlite":
         original = Path(database.url.database or "")
@@ -29,16 +29,19 @@ async def back_up(database: Database, connection: AsyncConnection, revision: str
 
 
 def _copy_file(original: Path, copy: Path) -> None:
-    """By SQLite itself, which knows what its write-ahead log adds to the file."""
-    half = copy.with_name(f"{copy.name}.half")
+    """Copy by SQLite's backup, which includes the write-ahead log. Raises StorageFailed."""
+    partial = copy.with_name(f"{copy.name}.partial")
     try:
-        half.touch(mode=original.stat().st_mode)
-        with closing(sqlite3.connect(original)) as source, closing(sqlite3.connect(half)) as target:
+        partial.touch(mode=original.stat().st_mode)
+        with (
+            closing(sqlite3.connect(original)) as source,
+            closing(sqlite3.connect(partial)) as target,
+        ):
             source.backup(target)
-        half.replace(copy)
+        partial.replace(copy)
     except (OSError, sqlite3.Error) as error:
         with suppress(OSError):
-            half.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
         raise StorageFailed(
             f"{original} is older than this ctx and was left as it is, because no copy could be "
             f"made at {copy}: {error}. Make room or make the folder writable, and start again."
@@ -46,8 +49,8 @@ def _copy_file(original: Path, copy: Path) -> None:
 
 
 async def _copy_tables(connection: AsyncConnection, schema: str) -> None:
-    """Into a schema of their own, in the transaction of the migration: both happen or neither."""
-    there = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
+    """Copy our tables into a new schema, in the migration's transaction."""
+    present = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
     await connection.execute(text(f'CREATE SCHEMA "{schema}"'))
-    for name in [each for each in (*ours.tables, VERSION_TABLE) if each in there]:
+    for name in [each for each in (*our_schema.tables, VERSION_TABLE) if each in present]:
         await connection.execute(text(f'CREATE TABLE "{schema}"."{name}" AS TABLE "{name}"'))

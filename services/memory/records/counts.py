@@ -1,4 +1,4 @@
-"""Counts: of threads, of kinds, of the whole database."""
+"""Counts entries by thread, source, kind and collection."""
 
 from collections import defaultdict
 from typing import Any
@@ -17,7 +17,7 @@ SIZE = {
 
 
 async def threads(connection: AsyncConnection, kind: EntryKind) -> list[ThreadSummary]:
-    """Every thread of a kind, the one that was written to last first."""
+    """Return every thread of a kind, the most recently written first."""
     is_multimodal = entries.c.content_type == ContentType.MULTIMODAL.value
     query = (
         select(
@@ -51,35 +51,36 @@ async def _sources(connection: AsyncConnection, kind: EntryKind) -> dict[str, di
 
 
 async def statistics(connection: AsyncConnection, dialect: Dialect, kind: EntryKind) -> Statistics:
+    """Count the entries of a kind in every way that `get_statistics` reports."""
     of_kind = entries.c.kind == kind.value
-    summed = select(
+    totals = select(
         func.count().label("entries"),
         func.count(distinct(entries.c.thread)).label("threads"),
         func.sum(case((entries.c.summary != "", 1), else_=0)).label("summarised"),
     ).where(of_kind)
-    row = (await connection.execute(summed)).mappings().one()
+    row = (await connection.execute(totals)).mappings().one()
     ids = select(entries.c.id).where(of_kind)
     return Statistics(
         entries=row["entries"],
         threads=row["threads"],
         summarised=row["summarised"] or 0,
-        summarised_by=await _by(connection, entries.c.summary_by, of_kind),
-        by_source=await _by(connection, entries.c.source, of_kind),
-        by_content_type=await _by(connection, entries.c.content_type, of_kind),
-        images=await _number(connection, select(func.count()).where(images.c.entry_id.in_(ids))),
-        tags=await _number(
+        summarised_by=await _count_by(connection, entries.c.summary_by, of_kind),
+        by_source=await _count_by(connection, entries.c.source, of_kind),
+        by_content_type=await _count_by(connection, entries.c.content_type, of_kind),
+        images=await _scalar(connection, select(func.count()).where(images.c.entry_id.in_(ids))),
+        tags=await _scalar(
             connection, select(func.count(distinct(tags.c.tag))).where(tags.c.entry_id.in_(ids))
         ),
-        size_bytes=await _number(connection, text(SIZE[dialect])),
+        size_bytes=await _scalar(connection, text(SIZE[dialect])),
     )
 
 
 async def collections(connection: AsyncConnection, kind: EntryKind) -> dict[str, int]:
-    """How many entries each collection holds."""
-    return await _by(connection, entries.c.collection, entries.c.kind == kind.value)
+    """Count the entries of each collection."""
+    return await _count_by(connection, entries.c.collection, entries.c.kind == kind.value)
 
 
-async def _by(
+async def _count_by(
     connection: AsyncConnection, column: ColumnElement[Any], condition: ColumnElement[bool]
 ) -> dict[str, int]:
     query = select(column, func.count()).where(condition, column.is_not(None)).group_by(column)
@@ -87,5 +88,5 @@ async def _by(
     return {str(value): int(count) for value, count in rows}
 
 
-async def _number(connection: AsyncConnection, query: Any) -> int:
+async def _scalar(connection: AsyncConnection, query: Any) -> int:
     return int(await connection.scalar(query) or 0)

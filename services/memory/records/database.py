@@ -1,4 +1,4 @@
-"""The database: SQLite or PostgreSQL, behind one way to read and one way to write."""
+"""Connections to SQLite or PostgreSQL: transactions that read, transactions that write."""
 
 import asyncio
 import contextlib
@@ -22,38 +22,38 @@ from services.memory.records.filters.sqlite import register_functions
 
 Dialect = Literal["sqlite", "postgresql"]
 
-BUSY_TIMEOUT_MS = 10_000  # how long a reader waits where another process recovers the file
-# A writer waits in short rounds: SQLite looks again after 1, 2, 5, 10 ms and so on up to 100, and
-# among many busy processes one that looks so seldom may never find the file free.
-WRITER_ROUND_MS = 25
-WRITER_PATIENCE_SECONDS = 30.0
-OLDEST_SQLITE = (3, 35)  # knows RETURNING
+BUSY_TIMEOUT_MS = 10_000  # of a reader: another process may be recovering the file
+# A writer asks for the lock again after this time. SQLite's own waiting backs off to 100 ms, and
+# among many writers one that asks so seldom may never get it.
+WRITER_BUSY_TIMEOUT_MS = 25
+WRITER_TIMEOUT_SECONDS = 30.0
+MIN_SQLITE = (3, 35)  # the first with RETURNING
 SQLITE_READERS = 4  # connections, each with a thread
 POSTGRESQL_CONNECTIONS = 10
-POSTGRESQL_LIFETIME_SECONDS = 1800  # a firewall between may forget an older connection
+POSTGRESQL_LIFETIME_SECONDS = 1800  # a firewall may drop an older connection
 SQLITE_PRAGMAS = (
-    "PRAGMA synchronous=FULL",  # acknowledged means that it survives a power cut
+    "PRAGMA synchronous=FULL",  # an acknowledged write survives a power cut
     "PRAGMA foreign_keys=ON",
 )
-SYNCHRONOUS = "synchronous"  # how a connection was left, in its `info`
+SYNCHRONOUS = "synchronous"  # key of a connection's `info`: the mode it was last set to
 
 
 class Database:
-    """Connections to one database. The database's errors become ours here and nowhere else."""
+    """Connections to one database; its errors are raised as StorageFailed."""
 
     def __init__(self, url: str) -> None:
-        self.url, self.dialect = _address(url)
+        self.url, self.dialect = _parse_url(url)
         self.name = self.url.set(drivername=self.dialect).render_as_string(hide_password=True)
         if self.dialect == "sqlite":
             self._reader = _sqlite(self.url, BUSY_TIMEOUT_MS, pool_size=SQLITE_READERS)
-            self._writer = _sqlite(self.url, WRITER_ROUND_MS, pool_size=1)
+            self._writer = _sqlite(self.url, WRITER_BUSY_TIMEOUT_MS, pool_size=1)
         else:
             self._reader = self._writer = _postgresql(self.url)
 
     @contextlib.asynccontextmanager
-    async def reading(self, doing: str) -> AsyncIterator[AsyncConnection]:
-        """One view of the database, whatever is written meanwhile."""
-        async with self._ours(doing), self._reader.connect() as connection:
+    async def reading(self, action: str) -> AsyncIterator[AsyncConnection]:
+        """Open a read transaction: all its queries see one state of the database."""
+        async with self._translated_errors(action), self._reader.connect() as connection:
             if self.dialect == "sqlite":
                 await connection.execute(text("BEGIN"))
             else:
@@ -62,26 +62,26 @@ class Database:
 
     @contextlib.asynccontextmanager
     async def writing(
-        self, doing: str, *, durable: bool = True, patience: float = WRITER_PATIENCE_SECONDS
+        self, action: str, *, durable: bool = True, wait_seconds: float = WRITER_TIMEOUT_SECONDS
     ) -> AsyncIterator[AsyncConnection]:
-        """Commits at the end: all or nothing. Writers wait for each other, for so many seconds.
+        """Open a write transaction, committed at the end; waits `wait_seconds` for other writers.
 
-        What is not `durable` may be undone by a power cut, though never by a crash of ours.
+        A transaction that is not `durable` may be undone by a power cut, though not by a crash.
         """
-        async with self._ours(doing), self._writer.connect() as connection:
+        async with self._translated_errors(action), self._writer.connect() as connection:
             if self.dialect == "sqlite":
-                await _begin_sqlite(connection, durable, patience)
+                await _begin_sqlite(connection, durable, wait_seconds)
             elif not durable:
                 await connection.execute(text("SET LOCAL synchronous_commit TO off"))
             yield connection
             await connection.commit()
 
-    def is_there(self) -> bool:
-        """Whether connecting would not create it: SQLite makes a file."""
+    def exists(self) -> bool:
+        """Whether the SQLite file exists: connecting would create it. True for PostgreSQL."""
         return self.dialect != "sqlite" or Path(self.url.database or "").exists()
 
     def connections(self) -> dict[str, dict[str, int]]:
-        """Of each pool: how large it may grow, how many connections it has, how many are in use."""
+        """Return the maximal size, open and used connections of each pool."""
         pools = {"reading": self._reader.pool, "writing": self._writer.pool}
         return {
             name: {
@@ -98,21 +98,21 @@ class Database:
         await self._writer.dispose()
 
     @contextlib.asynccontextmanager
-    async def _ours(self, doing: str) -> AsyncIterator[None]:
+    async def _translated_errors(self, action: str) -> AsyncIterator[None]:
         try:
             yield
         except (SQLAlchemyError, OSError) as error:
-            raise StorageFailed(f"Could not {doing} in {self.name}: {reason(error)}") from error
+            raise StorageFailed(f"Could not {action} in {self.name}: {reason(error)}") from error
 
 
-async def _begin_sqlite(connection: AsyncConnection, durable: bool, patience: float) -> None:
-    """Take the write lock at once: to take it later may fail however long one waits."""
+async def _begin_sqlite(connection: AsyncConnection, durable: bool, wait_seconds: float) -> None:
+    """Begin with the write lock: a transaction that reads first may never be granted it."""
     mode = "FULL" if durable else "NORMAL"
     raw = await connection.get_raw_connection()
     if raw.info.get(SYNCHRONOUS) != mode:
         await connection.execute(text(f"PRAGMA synchronous={mode}"))
         raw.info[SYNCHRONOUS] = mode
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + wait_seconds
     while True:
         try:
             await connection.execute(text("BEGIN IMMEDIATE"))
@@ -124,12 +124,13 @@ async def _begin_sqlite(connection: AsyncConnection, durable: bool, patience: fl
 
 
 def reason(error: Exception) -> str:
-    """What the database said, without SQLAlchemy's words around it."""
+    """Return the database's own message, without what SQLAlchemy adds."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     return str(cause).split("\n", maxsplit=1)[0] or type(error).__name__
 
 
-def _address(url: str) -> tuple[URL, Dialect]:
+def _parse_url(url: str) -> tuple[URL, Dialect]:
+    """Return the URL with its driver. Raises SettingsInvalid."""
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -150,7 +151,7 @@ def _address(url: str) -> tuple[URL, Dialect]:
 
 
 def _for_asyncpg(url: URL) -> URL:
-    """libpq's `sslmode` is called `ssl` there."""
+    """Rename libpq's `sslmode`, which asyncpg calls `ssl`."""
     query = dict(url.query)
     if "sslmode" in query:
         query["ssl"] = query.pop("sslmode")
@@ -158,10 +159,11 @@ def _for_asyncpg(url: URL) -> URL:
 
 
 def _prepare_folder(file: Path) -> None:
-    if aiosqlite.sqlite_version_info < OLDEST_SQLITE:
-        oldest = ".".join(map(str, OLDEST_SQLITE))
+    """Create the folder of a SQLite file. Raises StorageFailed where that cannot work."""
+    if aiosqlite.sqlite_version_info < MIN_SQLITE:
+        minimum = ".".join(map(str, MIN_SQLITE))
         raise StorageFailed(
-            f"This Python has SQLite {aiosqlite.sqlite_version}; {oldest} is needed. Use a newer "
+            f"This Python has SQLite {aiosqlite.sqlite_version}; {minimum} is needed. Use a newer "
             "Python, or PostgreSQL by DATABASE_URL."
         )
     try:
@@ -178,12 +180,12 @@ def _prepare_folder(file: Path) -> None:
 def _sqlite(url: URL, busy_timeout_ms: int, *, pool_size: int) -> AsyncEngine:
     _prepare_folder(Path(url.database or ""))
     engine = create_async_engine(
-        url, pool_size=pool_size, max_overflow=0, pool_timeout=WRITER_PATIENCE_SECONDS
+        url, pool_size=pool_size, max_overflow=0, pool_timeout=WRITER_TIMEOUT_SECONDS
     )
 
     @event.listens_for(engine.sync_engine, "connect")
     def _configure(connection: Any, record: Any) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves
+        connection.isolation_level = None  # transactions begin by our own BEGIN
         register_functions(connection)
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
@@ -201,7 +203,7 @@ def _postgresql(url: URL) -> AsyncEngine:
         return create_async_engine(
             url,
             pool_size=POSTGRESQL_CONNECTIONS,
-            pool_timeout=WRITER_PATIENCE_SECONDS,
+            pool_timeout=WRITER_TIMEOUT_SECONDS,
             pool_recycle=POSTGRESQL_LIFETIME_SECONDS,
             pool_pre_ping=True,
         )

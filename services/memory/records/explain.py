@@ -1,4 +1,4 @@
-"""How the database would answer a query."""
+"""Asks the database for the plan of a query."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from sqlalchemy.sql.expression import ClauseElement, Executable
 
 
 class Explain(Executable, ClauseElement):
-    """EXPLAIN of a query, whose values stay parameters."""
+    """An EXPLAIN statement of a query, whose values stay bound parameters."""
 
     inherit_cache = False
 
@@ -23,6 +23,6 @@ def _explain(element: Explain, compiler: Any, **options: Any) -> str:
     return f"{word} {compiler.process(element.query, **options)}"
 
 
-async def plan(connection: AsyncConnection, query: Select[Any]) -> list[str]:
-    """The steps, the outermost first; SQLite's rows end with theirs, PostgreSQL's are it."""
+async def query_plan(connection: AsyncConnection, query: Select[Any]) -> list[str]:
+    """Return the steps of the plan: the last column of each row, on both databases."""
     return [str(row[-1]) for row in await connection.execute(Explain(query))]

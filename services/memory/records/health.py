@@ -1,4 +1,4 @@
-"""What can be said of a database without changing it."""
+"""Examines a database without changing it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from services.memory.records.tables import entries, outbox
 
 @dataclass(frozen=True)
 class Health:
-    """The state of the records. `problems` are of entries that Qdrant does not take."""
+    """The state of the records; `problems` says why Qdrant takes no points of parked entries."""
 
     name: str
     is_current: bool
@@ -22,10 +22,10 @@ class Health:
 
 
 async def examine(url: str) -> Health:
-    """Look at the records, but create and migrate nothing."""
+    """Read the state of the records; create and migrate nothing. Raises StorageFailed."""
     database = Database(url)
     try:
-        if not database.is_there():
+        if not database.exists():
             return Health(database.name, is_current=False)
         return await _examine(database)
     finally:
@@ -33,15 +33,15 @@ async def examine(url: str) -> Health:
 
 
 async def _examine(database: Database) -> Health:
-    async with database.reading("look at the records") as connection:
+    async with database.reading("examine the records") as connection:
         if await connection.run_sync(revision) != newest_revision():
             return Health(database.name, is_current=False)
         rows = await connection.execute(select(outbox.c.problem))
-        waiting = [row.problem for row in rows]
+        problems = [row.problem for row in rows]
         return Health(
             database.name,
             is_current=True,
             entries=await connection.scalar(select(func.count()).select_from(entries)) or 0,
-            waiting=sum(problem is None for problem in waiting),
-            problems=[problem for problem in waiting if problem is not None],
+            waiting=sum(problem is None for problem in problems),
+            problems=[problem for problem in problems if problem is not None],
         )

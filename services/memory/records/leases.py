@@ -1,8 +1,8 @@
-"""The outbox's rows: who carries which entry to Qdrant.
+"""Leases on the outbox's rows: which process writes the points of which entry.
 
-A process claims rows for a while, and nobody claims another row of the same entry meanwhile. So
-one process at a time writes an entry's points, from what SQL says after the claim: an older
-revision never overwrites a newer one.
+A process leases rows for some seconds, and no other process leases another row of the same entry
+meanwhile. So one process at a time writes an entry's points, from the entry as it is in SQL after
+the lease: an older revision never overwrites a newer one.
 """
 
 from collections.abc import Sequence
@@ -13,33 +13,35 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.core.clock import utc_now
 from services.memory.records.database import Dialect
-from services.memory.records.reading import among, parts
+from services.memory.records.reading import id_batches, read_by
 from services.memory.records.tables import entries, outbox
-from services.memory.records.types import Due, EntryKind, moment
+from services.memory.records.types import EntryKind, OutboxItem, moment
 from services.memory.records.writing import enqueue
 
-CLAIM_LOCK = 7_402  # our name among PostgreSQL's advisory locks
-LEASE_SECONDS = 15.0  # how long the rows of a process that died stay with it
+LEASE_LOCK = 7_402  # our key among PostgreSQL's advisory locks
+LEASE_SECONDS = 15.0  # how long the rows of a process that died stay leased
 
 
-async def claim(
+async def lease(
     connection: AsyncConnection, dialect: Dialect, owner: str, limit: int
-) -> Sequence[Due]:
-    """The oldest rows that nobody else is at, with the entries as they are now."""
+) -> Sequence[OutboxItem]:
+    """Lease the oldest rows that no other process holds; return them with their entries."""
     if dialect == "postgresql":
-        await connection.execute(select(func.pg_advisory_xact_lock(CLAIM_LOCK)))
+        await connection.execute(select(func.pg_advisory_xact_lock(LEASE_LOCK)))
     others = outbox.alias("others")
-    now = _now()
-    taken = exists().where(
+    now = moment(utc_now())
+    is_leased = exists().where(
         others.c.uuid == outbox.c.uuid, others.c.claimed_by != owner, others.c.claimed_until > now
     )
-    query = select(outbox).where(~taken, outbox.c.problem.is_(None)).order_by(outbox.c.id)
+    query = select(outbox).where(~is_leased, outbox.c.problem.is_(None)).order_by(outbox.c.id)
     rows = (await connection.execute(query.limit(limit))).mappings().all()
-    await _set(connection, [row["id"] for row in rows], claimed_by=owner, claimed_until=_lease())
-    found = await among(connection, entries.c.uuid, list({row["uuid"] for row in rows}))
-    by_uuid = {entry.uuid: entry for entry in found}
+    await _set(
+        connection, [row["id"] for row in rows], claimed_by=owner, claimed_until=_lease_end()
+    )
+    uuids = list({row["uuid"] for row in rows})
+    by_uuid = {entry.uuid: entry for entry in await read_by(connection, entries.c.uuid, uuids)}
     return [
-        Due(
+        OutboxItem(
             row["id"],
             row["uuid"],
             EntryKind(row["kind"]),
@@ -51,49 +53,49 @@ async def claim(
 
 
 async def renew(connection: AsyncConnection, owner: str) -> None:
-    """Keep what is claimed for longer."""
-    mine = outbox.c.claimed_by == owner
-    await connection.execute(update(outbox).where(mine).values(claimed_until=_lease()))
+    """Extend the leases of this owner."""
+    is_ours = outbox.c.claimed_by == owner
+    await connection.execute(update(outbox).where(is_ours).values(claimed_until=_lease_end()))
 
 
 async def release(connection: AsyncConnection, owner: str | None) -> None:
-    """Give up what this owner claimed, or with None what anybody did."""
-    whose = outbox.c.claimed_by.is_not(None) if owner is None else outbox.c.claimed_by == owner
+    """End the leases of this owner, or of every process where None."""
+    condition = outbox.c.claimed_by.is_not(None) if owner is None else outbox.c.claimed_by == owner
     free = {"claimed_by": None, "claimed_until": None}
-    await connection.execute(update(outbox).where(whose).values(free))
+    await connection.execute(update(outbox).where(condition).values(free))
 
 
-async def done(connection: AsyncConnection, owner: str, due: Sequence[Due]) -> None:
-    """Strike out what was carried.
+async def done(connection: AsyncConnection, owner: str, items: Sequence[OutboxItem]) -> None:
+    """Delete the rows of items whose points were written.
 
-    A row that is no longer ours was claimed by another after our time ran out: who wrote last is
-    not known, so its entry is written once more.
+    A row that another process leased after ours ran out is enqueued again: which of the two wrote
+    last is unknown.
     """
-    struck: set[int] = set()
-    for part in parts([item.outbox_id for item in due]):
-        mine = and_(outbox.c.id.in_(part), outbox.c.claimed_by == owner)
-        gone = await connection.execute(delete(outbox).where(mine).returning(outbox.c.id))
-        struck |= set(gone.scalars())
-    lost = [vars(item) for item in due if item.outbox_id not in struck]
+    deleted: set[int] = set()
+    for ids in id_batches([item.outbox_id for item in items]):
+        is_ours = and_(outbox.c.id.in_(ids), outbox.c.claimed_by == owner)
+        rows = await connection.execute(delete(outbox).where(is_ours).returning(outbox.c.id))
+        deleted |= set(rows.scalars())
+    lost = [vars(item) for item in items if item.outbox_id not in deleted]
     await enqueue(connection, lost)
-    carried = [item.uuid for item in due]
-    for uuids in parts(carried):  # what could not be written before was written now
-        parked = and_(outbox.c.uuid.in_(uuids), outbox.c.problem.is_not(None))
-        await connection.execute(delete(outbox).where(parked))
+    for uuids in id_batches([item.uuid for item in items]):
+        is_parked = and_(outbox.c.uuid.in_(uuids), outbox.c.problem.is_not(None))
+        await connection.execute(delete(outbox).where(is_parked))
 
 
-async def park(connection: AsyncConnection, due: Due, problem: str) -> None:
-    """Put aside what can never be written as it is, so that it does not hold up the others."""
-    await _set(connection, [due.outbox_id], claimed_by=None, claimed_until=None, problem=problem)
+async def park(connection: AsyncConnection, item: OutboxItem, problem: str) -> None:
+    """Mark a row that can never be written, so that it does not hold up the others."""
+    await _set(connection, [item.outbox_id], claimed_by=None, claimed_until=None, problem=problem)
 
 
 async def retry_parked(connection: AsyncConnection) -> None:
-    parked = outbox.c.problem.is_not(None)
-    await connection.execute(update(outbox).where(parked).values(problem=None))
+    """Have parked rows leased again."""
+    is_parked = outbox.c.problem.is_not(None)
+    await connection.execute(update(outbox).where(is_parked).values(problem=None))
 
 
 async def pending(connection: AsyncConnection, uuids: Sequence[str] | None) -> int:
-    """How many rows wait, of these entries or of all; not those that are put aside."""
+    """Count the rows that wait, of these entries or of all; parked rows do not count."""
     query = select(func.count()).select_from(outbox).where(outbox.c.problem.is_(None))
     if uuids is not None:
         query = query.where(outbox.c.uuid.in_(uuids))
@@ -101,13 +103,9 @@ async def pending(connection: AsyncConnection, uuids: Sequence[str] | None) -> i
 
 
 async def _set(connection: AsyncConnection, ids: Sequence[int], **values: str | None) -> None:
-    for part in parts(ids):
-        await connection.execute(update(outbox).where(outbox.c.id.in_(part)).values(values))
+    for batch in id_batches(ids):
+        await connection.execute(update(outbox).where(outbox.c.id.in_(batch)).values(values))
 
 
-def _now() -> str:
-    return moment(utc_now())
-
-
-def _lease() -> str:
+def _lease_end() -> str:
     return moment(utc_now() + timedelta(seconds=LEASE_SECONDS))

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def merged(target: Any, patch: Any) -> Any:
-    """The target with the patch laid over it: objects merge, null removes, all else replaces."""
+    """Apply a patch: objects merge, null removes a key, any other value replaces."""
     if not isinstance(patch, Mapping):
         return patch
     result = dict(target) if isinstance(target, Mapping) else {}

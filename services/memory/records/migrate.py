@@ -1,4 +1,4 @@
-"""Brings a database to the tables that this version needs."""
+"""Migrates a database to the newest revision of the tables."""
 
 import logging
 from pathlib import Path
@@ -16,11 +16,11 @@ from services.memory.records.database import Database
 from services.memory.records.tables import VERSION_TABLE
 
 log = logging.getLogger(__name__)
-logging.getLogger("alembic").setLevel(logging.WARNING)  # we say ourselves what is worth knowing
+logging.getLogger("alembic").setLevel(logging.WARNING)  # `migrate` logs what matters
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-MIGRATION_LOCK = 7_403  # our name among PostgreSQL's advisory locks
-# The first tables, made before revisions were written down.
+MIGRATION_LOCK = 7_403  # our key among PostgreSQL's advisory locks
+# The columns of the first tables, which had no revision.
 UNVERSIONED = {
     "entries": ("id uuid kind collection text metadata content_hash created_at updated_at".split()),
     "outbox": "id entry_id".split(),
@@ -30,19 +30,19 @@ UNVERSIONED = {
 async def migrate(
     database: Database, connection: AsyncConnection, folder: Path = MIGRATIONS
 ) -> None:
-    """Run what is missing, in the transaction of this connection: all of it or nothing.
+    """Run the missing revisions in the transaction of this connection, after a backup.
 
-    Of several processes that start together one does it; the others wait for it here.
+    Of several processes that start together one migrates; the others block here until it is done.
     """
     if database.dialect == "postgresql":
         await connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
     scripts = ScriptDirectory(str(folder))
     newest = scripts.get_current_head()
-    found = await connection.run_sync(revision)
-    if found == newest:
+    current = await connection.run_sync(revision)
+    if current == newest:
         return
-    _require_known(scripts, found, database)
-    if found is not None or await connection.run_sync(_is_unversioned, database):
+    _require_known(scripts, current, database)
+    if current is not None or await connection.run_sync(_is_unversioned, database):
         copy = await back_up(database, connection, str(newest))
         log.warning("bringing %s to revision %s; a copy is at %s", database.name, newest, copy)
     await connection.run_sync(_upgrade, folder)
@@ -53,21 +53,21 @@ def newest_revision() -> str | None:
 
 
 def revision(connection: Connection) -> str | None:
-    """What the database was brought to; None for one that is empty or has the first tables."""
+    """Return the database's revision; None where it is empty or has the first tables."""
     options = {"version_table": VERSION_TABLE}
     return MigrationContext.configure(connection, opts=options).get_current_revision()
 
 
-def _require_known(scripts: ScriptDirectory, found: str | None, database: Database) -> None:
-    if found is not None and found not in {each.revision for each in scripts.walk_revisions()}:
+def _require_known(scripts: ScriptDirectory, current: str | None, database: Database) -> None:
+    if current is not None and current not in {each.revision for each in scripts.walk_revisions()}:
         raise StorageFailed(
-            f"{database.name} was written by a newer ctx (revision {found}). "
+            f"{database.name} was written by a newer ctx (revision {current}). "
             "Install that version, or go back to the copy that it made before."
         )
 
 
 def _is_unversioned(connection: Connection, database: Database) -> bool:
-    """Whether these are the first tables; those of another program are not touched."""
+    """Whether the database has the first tables. Raises StorageFailed for another program's."""
     inspector = inspect(connection)
     tables = [name for name in UNVERSIONED if inspector.has_table(name)]
     if not tables:

@@ -1,4 +1,4 @@
-"""Reads entries: by id, by uuid, by criteria."""
+"""Reads entries, tags and images by queries and by lists of values."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,49 +14,52 @@ from services.memory.records.types import ContentType, Entry, EntryKind, Image
 
 T = TypeVar("T")
 
-IN_LIST = 1000  # ids in one statement; both databases stop at about 32,000 parameters
+MAX_IN_LIST = 1000  # values of one IN; both databases stop at about 32,000 parameters
 
 
 async def read(connection: AsyncConnection, query: Select[Any]) -> list[Entry]:
-    """The entries that a query over the entries' columns selects, in its order."""
+    """Return the entries that a query over the entries' columns selects, in its order."""
     rows = (await connection.execute(query)).mappings().all()
     return await with_tags(connection, rows)
 
 
 async def with_tags(connection: AsyncConnection, rows: Sequence[RowMapping]) -> list[Entry]:
-    """Rows of the entries table as entries."""
-    found = await tags_of(connection, [row["id"] for row in rows])
-    return [_entry(row, found.get(row["id"], [])) for row in rows]
+    """Turn rows of the entries table into entries, each with its tags."""
+    tags_by_id = await tags_of(connection, [row["id"] for row in rows])
+    return [_entry(row, tags_by_id.get(row["id"], [])) for row in rows]
 
 
-async def among(
+async def read_by(
     connection: AsyncConnection,
     column: ColumnElement[T],
     values: Sequence[T],
     *conditions: ColumnElement[bool],
 ) -> list[Entry]:
-    """The entries whose column is one of the values, under further conditions; in no order."""
+    """Return the entries whose column has one of the values and that meet the conditions.
+
+    They come in no particular order.
+    """
     found: list[Entry] = []
-    for part in parts(values):
-        found += await read(connection, select(entries).where(column.in_(part), *conditions))
+    for batch in id_batches(values):
+        found += await read(connection, select(entries).where(column.in_(batch), *conditions))
     return found
 
 
 async def tags_of(connection: AsyncConnection, ids: Sequence[int]) -> dict[int, list[str]]:
-    """The tags of entries, in alphabetical order."""
+    """Return the tags of entries by id, in alphabetical order."""
     found: dict[int, list[str]] = defaultdict(list)
-    for part in parts(ids):
-        query = select(tags).where(tags.c.entry_id.in_(part)).order_by(tags.c.entry_id, tags.c.tag)
+    for batch in id_batches(ids):
+        query = select(tags).where(tags.c.entry_id.in_(batch)).order_by(tags.c.entry_id, tags.c.tag)
         for entry_id, tag in await connection.execute(query):
             found[entry_id].append(tag)
     return found
 
 
 async def images_of(connection: AsyncConnection, ids: Sequence[int]) -> dict[int, list[Image]]:
-    """The images of entries, in their order; entries without any are left out."""
+    """Return the images of entries by id, in their order; entries without images are left out."""
     found: dict[int, list[Image]] = defaultdict(list)
-    for part in parts(ids):
-        query = select(images).where(images.c.entry_id.in_(part))
+    for batch in id_batches(ids):
+        query = select(images).where(images.c.entry_id.in_(batch))
         ordered = query.order_by(images.c.entry_id, images.c.position)
         for row in (await connection.execute(ordered)).mappings():
             image = Image(row["mime_type"], row["data"], row["metadata"])
@@ -64,9 +67,9 @@ async def images_of(connection: AsyncConnection, ids: Sequence[int]) -> dict[int
     return dict(found)
 
 
-def parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Slices that fit into one statement."""
-    return batches(values, IN_LIST)
+def id_batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Cut a list of values into batches that fit into one IN."""
+    return batches(values, MAX_IN_LIST)
 
 
 def _entry(row: RowMapping, tags: Sequence[str]) -> Entry:

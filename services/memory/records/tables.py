@@ -1,4 +1,4 @@
-"""The tables. One entry table holds memories, thread entries and conversation messages."""
+"""The SQL tables. One table holds memories, thread entries and conversation messages."""
 
 from sqlalchemy import (
     JSON,
@@ -15,9 +15,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-MOMENT_LENGTH = 27  # 2026-01-31T12:00:00.000000Z: all as long, so that text order is time order
+MOMENT_LENGTH = 27  # 2026-01-31T12:00:00.000000Z: one length, so that text order is time order
 
-VERSION_TABLE = "records_version"  # not Alembic's own name, which another program may use
+VERSION_TABLE = "records_version"  # not Alembic's default, which another program may use
 
 schema = MetaData()
 
@@ -25,10 +25,12 @@ entries = Table(
     "entries",
     schema,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    # The sentinel tells the rows of one insert apart, which else would be made one by one.
+    # As a sentinel it matches returned ids to rows, so that many rows go in by one statement.
     Column("uuid", String(36), nullable=False, unique=True, insert_sentinel=True),
     Column("kind", String(32), nullable=False),
-    Column("collection", String(128), nullable=False),  # where its vectors live
+    Column(
+        "collection", String(128), nullable=False
+    ),  # the Qdrant collection that holds its points
     Column("thread", String(256)),
     Column("source", String(32)),  # the author's role
     Column("content_type", String(16), nullable=False, server_default="text"),
@@ -66,7 +68,7 @@ images = Table(
     Column("metadata", JSON().with_variant(JSONB(), "postgresql")),
 )
 
-# A row says that an entry changed: its points are written when it is there, deleted when it is not.
+# A row says that an entry changed: its points must be written, or deleted where it is gone.
 outbox = Table(
     "outbox",
     schema,
@@ -74,8 +76,8 @@ outbox = Table(
     Column("uuid", String(36), nullable=False, index=True),
     Column("kind", String(32), nullable=False),
     Column("collection", String(128), nullable=False),
-    Column("claimed_by", String(36)),  # a process is at it, until the moment that follows
+    Column("claimed_by", String(36)),  # the process that leases the row, until the next column
     Column("claimed_until", String(MOMENT_LENGTH)),
-    Column("problem", Text),  # why it can never be written; it is not tried again by itself
+    Column("problem", Text),  # why the row is parked: it can never be written
     sqlite_autoincrement=True,
 )

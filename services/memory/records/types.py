@@ -1,16 +1,16 @@
-"""What the record store keeps and is asked for, free of SQL."""
+"""Types of the record store, free of SQL: entries, drafts, changes, criteria."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from services.core.clock import to_iso
 
 
 class EntryKind(StrEnum):
-    """Whose dialect an entry belongs to."""
+    """The dialect of the memory server that an entry belongs to."""
 
     MEMORY = "memory"
     THREAD = "thread"
@@ -18,7 +18,7 @@ class EntryKind(StrEnum):
 
 
 class ContentType(StrEnum):
-    """Follows the presence of images."""
+    """Whether an entry has images."""
 
     TEXT = "text"
     MULTIMODAL = "multimodal"
@@ -35,9 +35,9 @@ class Image:
 
 @dataclass(frozen=True)
 class Draft:
-    """An entry that is to be stored; its moments default to now.
+    """An entry to store; `created_at` defaults to now, `uuid` to a new one.
 
-    `content_hash` and `content_type` are worked out by the store.
+    The store computes `content_hash` and `content_type`.
     """
 
     kind: EntryKind
@@ -56,7 +56,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Change:
-    """What to change of one entry; what is None stays. Lists replace lists."""
+    """A change of one entry: fields that are None stay, lists replace lists."""
 
     id: int
     text: str | None = None
@@ -66,9 +66,24 @@ class Change:
     images: Sequence[Image] | None = None
 
 
+class AddedEntry(NamedTuple):
+    """The stored entry of a draft; `is_new` is False where it repeats its thread's latest entry."""
+
+    id: int
+    uuid: str
+    is_new: bool
+
+
+class ChangedEntry(NamedTuple):
+    """An entry and the names of the fields that changed."""
+
+    id: int
+    fields: list[str]
+
+
 @dataclass(frozen=True)
 class Entry:
-    """A stored entry. Images are read on request only."""
+    """A stored entry, without its images, which are read separately."""
 
     id: int
     uuid: str
@@ -92,7 +107,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class MetadataFilter:
-    """One condition on metadata; `path` names nested keys from the outside in."""
+    """One condition on metadata; `path` holds nested keys, the outermost first."""
 
     path: Sequence[str]
     operator: str
@@ -102,9 +117,9 @@ class MetadataFilter:
 
 @dataclass(frozen=True)
 class Criteria:
-    """Which entries are meant: all conditions hold together. `tags` asks for any of them.
+    """Conditions that select entries; an entry must meet all of them.
 
-    `since` and `until` are inclusive moments of `moment()`.
+    One of `tags` is enough. `since` and `until` are inclusive times in the form of `moment()`.
     """
 
     kind: EntryKind
@@ -120,7 +135,7 @@ class Criteria:
 
 
 class TextMode(StrEnum):
-    """How a full-text query is read."""
+    """How the words of a full-text query are combined."""
 
     MATCH = "match"
     PREFIX = "prefix"
@@ -130,7 +145,7 @@ class TextMode(StrEnum):
 
 @dataclass(frozen=True)
 class TextHit:
-    """An entry that full text found; higher scores are better."""
+    """An entry that full-text search found; a higher score is better."""
 
     entry: Entry
     score: float
@@ -139,11 +154,11 @@ class TextHit:
 
 @dataclass(frozen=True)
 class ThreadSummary:
-    """One thread at a glance."""
+    """The size, sources and times of one thread."""
 
     thread: str
     entries: int
-    sources: Mapping[str, int]  # how many entries each author role has
+    sources: Mapping[str, int]  # source → number of entries
     multimodal: int
     first_at: str
     last_at: str
@@ -152,7 +167,7 @@ class ThreadSummary:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What the database holds of one kind. `size_bytes` is of all kinds together."""
+    """Counts of the entries of one kind. `size_bytes` is of the whole database."""
 
     entries: int
     by_source: Mapping[str, int]
@@ -161,13 +176,13 @@ class Statistics:
     images: int
     tags: int
     summarised: int
-    summarised_by: Mapping[str, int]  # who wrote how many summaries
+    summarised_by: Mapping[str, int]  # author of summaries → number of summaries
     size_bytes: int
 
 
 @dataclass(frozen=True)
-class Due:
-    """An entry that changed: its points are to be written, or deleted where it is gone."""
+class OutboxItem:
+    """A leased outbox row: the entry's points must be written, or deleted where it is None."""
 
     outbox_id: int
     uuid: str
@@ -177,5 +192,5 @@ class Due:
 
 
 def moment(value: datetime) -> str:
-    """In UTC and of one length, so that comparing texts compares times. Naive means UTC."""
+    """Format a time in UTC at one length, so that comparing texts compares times."""
     return to_iso(value, "microseconds")

@@ -1,4 +1,4 @@
-"""What a database could not keep as it is given, refused before it is tried."""
+"""Refuses drafts and changes that a database could not store unchanged."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -11,48 +11,50 @@ from services.memory.records.database import Dialect
 from services.memory.records.tables import entries, images, tags
 from services.memory.records.types import Change, Draft, Image
 
-DEEPEST = 100  # levels of nested metadata; the databases' own limits are stack sizes
+MAX_DEPTH = 100  # levels of nested metadata; the databases' own limits are stack sizes
 NUL = "\x00"
 
 
 def check_draft(draft: Draft, dialect: Dialect) -> None:
+    """Raise InvalidInput for a draft that cannot be stored."""
     for column in (entries.c.thread, entries.c.source, entries.c.collection, entries.c.scope):
-        _short(column, getattr(draft, column.name))
-    _text("text", draft.text, dialect)
-    _json("metadata", draft.metadata, dialect)
-    _tags(draft.tags, dialect)
-    _images(draft.images, dialect)
+        _check_length(column, getattr(draft, column.name))
+    _check_text("text", draft.text, dialect)
+    _check_json("metadata", draft.metadata, dialect)
+    _check_tags(draft.tags, dialect)
+    _check_images(draft.images, dialect)
 
 
 def check_change(change: Change, dialect: Dialect) -> None:
+    """Raise InvalidInput for a change that cannot be stored."""
     if change.metadata is not None and change.metadata_patch is not None:
         raise InvalidInput("metadata", "give either metadata or metadata_patch, not both")
-    _text("text", change.text or "", dialect)
-    _json("metadata", change.metadata, dialect)
-    _json("metadata_patch", change.metadata_patch, dialect)
-    _tags(change.tags or (), dialect)
-    _images(change.images or (), dialect)
+    _check_text("text", change.text or "", dialect)
+    _check_json("metadata", change.metadata, dialect)
+    _check_json("metadata_patch", change.metadata_patch, dialect)
+    _check_tags(change.tags or (), dialect)
+    _check_images(change.images or (), dialect)
 
 
-def _tags(given: Sequence[str], dialect: Dialect) -> None:
-    for tag in given:
-        _short(tags.c.tag, tag)
-        _text("tags", tag, dialect)
+def _check_tags(given_tags: Sequence[str], dialect: Dialect) -> None:
+    for tag in given_tags:
+        _check_length(tags.c.tag, tag)
+        _check_text("tags", tag, dialect)
 
 
-def _images(given: Sequence[Image], dialect: Dialect) -> None:
-    for image in given:
-        _short(images.c.mime_type, image.mime_type)
-        _json("images", image.metadata, dialect)
+def _check_images(given_images: Sequence[Image], dialect: Dialect) -> None:
+    for image in given_images:
+        _check_length(images.c.mime_type, image.mime_type)
+        _check_json("images", image.metadata, dialect)
 
 
-def _short(column: Column[Any], value: str | None) -> None:
-    longest = column.type.length if isinstance(column.type, String) else None
-    if value is not None and longest is not None and len(value) > longest:
-        raise InvalidInput(column.name, f"is longer than {longest} characters")
+def _check_length(column: Column[Any], value: str | None) -> None:
+    max_length = column.type.length if isinstance(column.type, String) else None
+    if value is not None and max_length is not None and len(value) > max_length:
+        raise InvalidInput(column.name, f"is longer than {max_length} characters")
 
 
-def _text(field: str, value: str, dialect: Dialect) -> None:
+def _check_text(field: str, value: str, dialect: Dialect) -> None:
     if dialect == "postgresql" and NUL in value:
         raise InvalidInput(field, "holds a NUL character, which PostgreSQL cannot keep: remove it")
     try:
@@ -63,15 +65,15 @@ def _text(field: str, value: str, dialect: Dialect) -> None:
         ) from error
 
 
-def _json(field: str, value: Any, dialect: Dialect, depth: int = 0) -> None:
-    """JSON as RFC 8259 has it: no NaN, no infinity, text keys, not nested without end."""
-    if depth > DEEPEST:
-        raise InvalidInput(field, f"is nested deeper than {DEEPEST} levels")
+def _check_json(field: str, value: Any, dialect: Dialect, depth: int = 0) -> None:
+    """Refuse what RFC 8259 lacks (NaN, infinity, keys that are no strings) and deep nesting."""
+    if depth > MAX_DEPTH:
+        raise InvalidInput(field, f"is nested deeper than {MAX_DEPTH} levels")
     match value:
         case None | bool() | int():
             return
         case str():
-            _text(field, value, dialect)
+            _check_text(field, value, dialect)
         case float():
             if not isfinite(value):
                 raise InvalidInput(field, f"{value} is no number that JSON knows")
@@ -79,10 +81,10 @@ def _json(field: str, value: Any, dialect: Dialect, depth: int = 0) -> None:
             for key, inner in value.items():
                 if not isinstance(key, str):
                     raise InvalidInput(field, f"the key {key!r} is not a text")
-                _text(field, key, dialect)
-                _json(field, inner, dialect, depth + 1)
+                _check_text(field, key, dialect)
+                _check_json(field, inner, dialect, depth + 1)
         case list() | tuple():
             for inner in value:
-                _json(field, inner, dialect, depth + 1)
+                _check_json(field, inner, dialect, depth + 1)
         case _:
             raise InvalidInput(field, f"{type(value).__name__} is no JSON value")

@@ -1,4 +1,4 @@
-"""Adds, changes and removes entries, each together with its outbox row, in one transaction."""
+"""Adds, changes and removes entries, each with its outbox row, in one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,13 +13,22 @@ from services.core.clock import utc_now
 from services.core.errors import EntryNotFound
 from services.memory.records.database import Dialect
 from services.memory.records.merge_patch import merged
-from services.memory.records.reading import parts
+from services.memory.records.reading import id_batches
 from services.memory.records.tables import entries, images, outbox, tags
-from services.memory.records.types import Change, ContentType, Draft, EntryKind, Image, moment
+from services.memory.records.types import (
+    AddedEntry,
+    Change,
+    ChangedEntry,
+    ContentType,
+    Draft,
+    EntryKind,
+    Image,
+    moment,
+)
 from services.memory.records.validation import check_change, check_draft
 
-# 7401 is our name space among PostgreSQL's advisory locks. All take them in one order, so that
-# nobody waits in a ring.
+# 7401 is our name space among PostgreSQL's advisory locks. Every transaction takes them in the
+# same order, so that none waits for another in a circle.
 LOCK_THREADS = text(
     "SELECT pg_advisory_xact_lock(7401, lock) FROM (SELECT DISTINCT hashtext(key) AS lock "
     "FROM unnest(CAST(:keys AS text[])) AS key ORDER BY lock) AS locks"
@@ -27,25 +36,22 @@ LOCK_THREADS = text(
 
 
 @dataclass
-class _Standing:
-    """An entry as it stands in the middle of a transaction.
-
-    Tags and images are None where they stay as they are.
-    """
+class _EntryState:
+    """An entry as a transaction is about to write it; tags and images that are None stay."""
 
     row: dict[str, Any]
     is_new: bool
     tags: Sequence[str] | None = None
     images: Sequence[Image] | None = None
 
-    def says(self, draft: Draft) -> bool:
-        """The same text from the same author."""
-        said = (self.row["source"], self.row["content_hash"])
-        return said == (draft.source, content_hash(draft.text))
+    def is_repeated_by(self, draft: Draft) -> bool:
+        """Whether the draft has the entry's text and source."""
+        same = (self.row["source"], self.row["content_hash"])
+        return same == (draft.source, content_hash(draft.text))
 
-    def set_images(self, given: Sequence[Image]) -> None:
-        self.images = given
-        self.row["content_type"] = (ContentType.MULTIMODAL if given else ContentType.TEXT).value
+    def set_images(self, images: Sequence[Image]) -> None:
+        self.images = images
+        self.row["content_type"] = (ContentType.MULTIMODAL if images else ContentType.TEXT).value
 
     def touch(self, now: str) -> None:
         self.row["updated_at"] = now
@@ -61,31 +67,28 @@ def content_hash(content: str) -> str:
 
 async def add(
     connection: AsyncConnection, dialect: Dialect, drafts: Sequence[Draft]
-) -> list[tuple[int, str, bool]]:
-    """(id, uuid, is it new?) of each draft.
-
-    What repeats the latest entry of its thread brings that entry up to date instead.
-    """
+) -> list[AddedEntry]:
+    """Insert an entry per draft; a draft that repeats its thread's latest entry updates that."""
     for draft in drafts:
         check_draft(draft, dialect)
     now = _now()
     latest = await _latest(connection, dialect, drafts)
-    placed: list[tuple[_Standing, bool]] = []
+    states: list[tuple[_EntryState, bool]] = []
     for draft in drafts:
         known = latest.get((draft.kind, draft.thread))
-        if known is not None and known.says(draft):
+        if known is not None and known.is_repeated_by(draft):
             _repeat(known, draft, now)
-            placed.append((known, False))
+            states.append((known, False))
             continue
-        standing = _new(draft, now)
-        placed.append((standing, True))
+        state = _new(draft, now)
+        states.append((state, True))
         if draft.thread is not None:
-            latest[draft.kind, draft.thread] = standing
-    await _write(connection, list({id(each): each for each, _ in placed}.values()))
-    return [(each.row["id"], each.row["uuid"], created) for each, created in placed]
+            latest[draft.kind, draft.thread] = state
+    await _write(connection, list({id(state): state for state, _ in states}.values()))
+    return [AddedEntry(state.row["id"], state.row["uuid"], is_new) for state, is_new in states]
 
 
-def _new(draft: Draft, now: str) -> _Standing:
+def _new(draft: Draft, now: str) -> _EntryState:
     row: dict[str, Any] = {
         "uuid": draft.uuid or str(uuid4()),
         "kind": draft.kind.value,
@@ -101,41 +104,39 @@ def _new(draft: Draft, now: str) -> _Standing:
         "created_at": moment(draft.created_at) if draft.created_at else now,
         "updated_at": now,
     }
-    standing = _Standing(row, is_new=True, tags=draft.tags)
-    standing.set_images(draft.images)
-    return standing
+    state = _EntryState(row, is_new=True, tags=draft.tags)
+    state.set_images(draft.images)
+    return state
 
 
-def _repeat(standing: _Standing, draft: Draft, now: str) -> None:
-    """What the draft says beside its text replaces what the entry said."""
+def _repeat(state: _EntryState, draft: Draft, now: str) -> None:
+    """Replace metadata, tags and images of an entry by those of the draft, where it has any."""
     if draft.metadata:
-        standing.row["metadata"] = dict(draft.metadata)
+        state.row["metadata"] = dict(draft.metadata)
     if draft.tags:
-        standing.tags = draft.tags
+        state.tags = draft.tags
     if draft.images:
-        standing.set_images(draft.images)
-    standing.touch(now)
+        state.set_images(draft.images)
+    state.touch(now)
 
 
 async def _latest(
     connection: AsyncConnection, dialect: Dialect, drafts: Sequence[Draft]
-) -> dict[tuple[EntryKind, str | None], _Standing]:
-    """The latest entry of every thread that is added to; nobody else adds to them meanwhile."""
+) -> dict[tuple[EntryKind, str | None], _EntryState]:
+    """Lock the threads of the drafts, and return the latest entry of each."""
     threads = sorted({(draft.kind.value, draft.thread) for draft in drafts if draft.thread})
     if dialect == "postgresql":
         keys = [f"{kind}:{thread}" for kind, thread in threads]
         await connection.execute(LOCK_THREADS, {"keys": keys})
     found = {}
-    for part in parts(threads):
+    for batch in id_batches(threads):
         newest = (
             select(func.max(entries.c.id))
-            .where(tuple_(entries.c.kind, entries.c.thread).in_(part))
+            .where(tuple_(entries.c.kind, entries.c.thread).in_(batch))
             .group_by(entries.c.kind, entries.c.thread)
         )
-        for standing in await _standing(
-            connection, select(entries).where(entries.c.id.in_(newest))
-        ):
-            found[EntryKind(standing.row["kind"]), standing.row["thread"]] = standing
+        for state in await _locked(connection, select(entries).where(entries.c.id.in_(newest))):
+            found[EntryKind(state.row["kind"]), state.row["thread"]] = state
     return found
 
 
@@ -144,26 +145,27 @@ async def _latest(
 
 async def change(
     connection: AsyncConnection, dialect: Dialect, changes: Sequence[Change], kind: EntryKind
-) -> list[tuple[int, list[str]]]:
-    """(id, names of the fields that changed) of each; an unknown id fails them all."""
+) -> list[ChangedEntry]:
+    """Apply the changes. Raises EntryNotFound, and changes nothing, for an unknown id."""
     for each in changes:
         check_change(each, dialect)
     now = _now()
-    known: dict[int, _Standing] = {}
-    for part in parts([each.id for each in changes]):
-        wanted = select(entries).where(entries.c.id.in_(part), entries.c.kind == kind.value)
-        known |= {each.row["id"]: each for each in await _standing(connection, wanted)}
+    known: dict[int, _EntryState] = {}
+    for ids in id_batches([each.id for each in changes]):
+        query = select(entries).where(entries.c.id.in_(ids), entries.c.kind == kind.value)
+        known |= {state.row["id"]: state for state in await _locked(connection, query)}
     unknown = [each.id for each in changes if each.id not in known]
     if unknown:
         names = ", ".join(map(str, dict.fromkeys(unknown)))
         raise EntryNotFound("id", f"no entry has the id {names}", unknown=unknown)
-    answers = [(each.id, _apply(known[each.id], each, now)) for each in changes]
+    changed = [ChangedEntry(each.id, _apply(known[each.id], each, now)) for each in changes]
     await _write(connection, list(known.values()))
-    return answers
+    return changed
 
 
-def _apply(standing: _Standing, given: Change, now: str) -> list[str]:
-    row, changed = standing.row, []
+def _apply(state: _EntryState, given: Change, now: str) -> list[str]:
+    """Apply a change; return the names of the fields it gives, as the contract spells them."""
+    row, changed = state.row, []
     if given.text is not None:
         changed.append("text_content")
         digest = content_hash(given.text)
@@ -177,12 +179,12 @@ def _apply(standing: _Standing, given: Change, now: str) -> list[str]:
         row["metadata"] = merged(row["metadata"], given.metadata_patch)
     if given.tags is not None:
         changed.append("tags")
-        standing.tags = given.tags
+        state.tags = given.tags
     if given.images is not None:
         changed.append("images")
-        standing.set_images(given.images)
+        state.set_images(given.images)
     if changed:
-        standing.touch(now)
+        state.touch(now)
     return changed
 
 
@@ -190,70 +192,70 @@ def _apply(standing: _Standing, given: Change, now: str) -> list[str]:
 
 
 async def remove(connection: AsyncConnection, condition: ColumnElement[bool]) -> int:
-    """How many were removed; their tags and images go with them."""
-    wanted = select(entries.c.id, entries.c.uuid, entries.c.kind, entries.c.collection)
-    query = wanted.where(condition).order_by(entries.c.id).with_for_update()
+    """Delete entries with their tags and images; return how many."""
+    columns = select(entries.c.id, entries.c.uuid, entries.c.kind, entries.c.collection)
+    query = columns.where(condition).order_by(entries.c.id).with_for_update()
     rows = (await connection.execute(query)).mappings().all()
-    for part in parts([row["id"] for row in rows]):
-        await connection.execute(delete(entries).where(entries.c.id.in_(part)))
+    for ids in id_batches([row["id"] for row in rows]):
+        await connection.execute(delete(entries).where(entries.c.id.in_(ids)))
     await enqueue(connection, rows)
     return len(rows)
 
 
-# --- both ----------------------------------------------------------------------------------
+# --- shared --------------------------------------------------------------------------------
 
 
 async def enqueue(connection: AsyncConnection, rows: Sequence[Any]) -> None:
-    """Have the points of these entries (uuid, kind, collection) written or deleted."""
+    """Add an outbox row for each entry, given by uuid, kind and collection."""
     names = ("uuid", "kind", "collection")
     if rows:
         values = [{name: row[name] for name in names} for row in rows]
         await connection.execute(insert(outbox), values)
 
 
-async def _standing(connection: AsyncConnection, query: Select[Any]) -> list[_Standing]:
-    """Entries that this transaction may change, locked in one order: none wait in a ring."""
+async def _locked(connection: AsyncConnection, query: Select[Any]) -> list[_EntryState]:
+    """Lock entries for change, always in the order of ids, so that no transactions deadlock."""
     locked = query.order_by(entries.c.id).with_for_update()
     rows = (await connection.execute(locked)).mappings().all()
-    return [_Standing(dict(row), is_new=False) for row in rows]
+    return [_EntryState(dict(row), is_new=False) for row in rows]
 
 
-async def _write(connection: AsyncConnection, standings: Sequence[_Standing]) -> None:
-    await _insert(connection, [each for each in standings if each.is_new])
-    for each in standings:
-        if not each.is_new:
-            this = entries.c.id == each.row["id"]
-            await connection.execute(update(entries).where(this).values(each.row))
-    await _replace_tags(connection, standings)
-    await _replace_images(connection, standings)
-    await enqueue(connection, [each.row for each in standings])
+async def _write(connection: AsyncConnection, states: Sequence[_EntryState]) -> None:
+    await _insert(connection, [state for state in states if state.is_new])
+    for state in states:
+        if not state.is_new:
+            same_id = entries.c.id == state.row["id"]
+            await connection.execute(update(entries).where(same_id).values(state.row))
+    await _replace_tags(connection, states)
+    await _replace_images(connection, states)
+    await enqueue(connection, [state.row for state in states])
 
 
-async def _insert(connection: AsyncConnection, standings: Sequence[_Standing]) -> None:
-    if standings:
+async def _insert(connection: AsyncConnection, states: Sequence[_EntryState]) -> None:
+    if states:
         statement = insert(entries).returning(entries.c.id, sort_by_parameter_order=True)
-        ids = await connection.execute(statement, [each.row for each in standings])
-        for standing, identifier in zip(standings, ids.scalars(), strict=True):
-            standing.row["id"] = identifier
+        ids = await connection.execute(statement, [state.row for state in states])
+        for state, identifier in zip(states, ids.scalars(), strict=True):
+            state.row["id"] = identifier
 
 
-async def _replace_tags(connection: AsyncConnection, standings: Sequence[_Standing]) -> None:
-    changed = {each.row["id"]: each for each in standings if each.tags is not None}
-    for part in parts([key for key, each in changed.items() if not each.is_new]):
-        await connection.execute(delete(tags).where(tags.c.entry_id.in_(part)))
+async def _replace_tags(connection: AsyncConnection, states: Sequence[_EntryState]) -> None:
+    changed = {state.row["id"]: state for state in states if state.tags is not None}
+    for ids in id_batches([key for key, state in changed.items() if not state.is_new]):
+        await connection.execute(delete(tags).where(tags.c.entry_id.in_(ids)))
     rows = [
         {"entry_id": key, "tag": tag}
-        for key, each in changed.items()
-        for tag in dict.fromkeys(each.tags or ())
+        for key, state in changed.items()
+        for tag in dict.fromkeys(state.tags or ())
     ]
     if rows:
         await connection.execute(insert(tags), rows)
 
 
-async def _replace_images(connection: AsyncConnection, standings: Sequence[_Standing]) -> None:
-    changed = {each.row["id"]: each for each in standings if each.images is not None}
-    for part in parts([key for key, each in changed.items() if not each.is_new]):
-        await connection.execute(delete(images).where(images.c.entry_id.in_(part)))
+async def _replace_images(connection: AsyncConnection, states: Sequence[_EntryState]) -> None:
+    changed = {state.row["id"]: state for state in states if state.images is not None}
+    for ids in id_batches([key for key, state in changed.items() if not state.is_new]):
+        await connection.execute(delete(images).where(images.c.entry_id.in_(ids)))
     rows = [
         {
             "entry_id": key,
@@ -262,8 +264,8 @@ async def _replace_images(connection: AsyncConnection, standings: Sequence[_Stan
             "data": image.data,
             "metadata": None if image.metadata is None else dict(image.metadata),
         }
-        for key, each in changed.items()
-        for position, image in enumerate(each.images or ())
+        for key, state in changed.items()
+        for position, image in enumerate(state.images or ())
     ]
     if rows:
         await connection.execute(insert(images), rows)

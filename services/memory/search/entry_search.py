@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, Hit, MatchAny, Prefetch, Query, Vector
 from services.memory.projection.outbox import Outbox
-from services.memory.projection.projection import ENTRY
+from services.memory.projection.projection import ENTRY_UUID
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria
 from services.memory.search.metadata_index import told
@@ -80,7 +80,7 @@ class EntrySearch:
         fresh = [look.take(hits) for look, hits in zip(looks, answers, strict=True)]
         if criteria.metadata:
             ids = {item.id for near in fresh for item in near}
-            admitted = await self._records.admit(sorted(ids), criteria)
+            admitted = await self._records.matching_ids(sorted(ids), criteria)
             fresh = [[item for item in near if item.id in admitted] for near in fresh]
         for look, near in zip(looks, fresh, strict=True):
             look.found += near
@@ -126,7 +126,7 @@ class _Look:
         self._page = min(self._page * GROWTH, max(self._page, LARGEST_PAGE))
         fresh = []
         for hit in hits:
-            uuid = hit.payload[ENTRY]
+            uuid = hit.payload[ENTRY_UUID]
             if uuid not in self._seen:
                 self._seen.add(uuid)
                 fresh.append(EntryHit(hit.payload[ID], uuid, hit.score, hit.payload[CHUNK]))

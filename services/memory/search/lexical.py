@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from services.core.text import bm25
 from services.core.text.tokens import MAX_TERM_LENGTH
 from services.core.vectors.types import Sparse
-from services.memory.records.fulltext.query import STEMMED, Either, Words, read
+from services.memory.records.fulltext.query import STEMMED, Either, Words, parse
 from services.memory.records.types import TextMode
 
+LEXICAL = "lex"
 AVERAGE_TERMS = 75  # of an entry, about 700 characters: notes are shorter than chunks of code
 
 
@@ -33,7 +34,7 @@ def question(query: str, language: str) -> Question | None:
     """
     if language != STEMMED:
         return None
-    node, warnings = read(query, TextMode.MATCH, language, any_word=True)
+    node, warnings = parse(query, TextMode.MATCH, language, any_word=True)
     parts = node.parts if isinstance(node, Either) else ()
     words = [part.text for part in parts if isinstance(part, Words)]
     if any(len(word) > MAX_TERM_LENGTH for word in words):

@@ -11,12 +11,13 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.core.errors import SearchFailed
-from services.core.vectors.types import BM25, DENSE, Vector
+from services.core.vectors.types import Vector
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria
 from services.memory.search.entry_search import EntryHit, EntrySearch
 from services.memory.search.failures import DIGITS, milliseconds, told
-from services.memory.search.lexical import Question, question
+from services.memory.search.lexical import LEXICAL, Question, question
+from services.memory.search.points import DENSE
 from services.memory.search.semantic import SemanticRetriever, l2
 
 FTS, SEMANTIC = "fts", "semantic"
@@ -106,7 +107,7 @@ class Retrievers:
     async def _by_points(
         self, query: str, asked: Question, modes: Sequence[str], criteria: Criteria, depth: int
     ) -> dict[str, RetrieverResult]:
-        words_of: dict[str, Vector] = {BM25: asked.vector} if asked.vector.indices else {}
+        words_of: dict[str, Vector] = {LEXICAL: asked.vector} if asked.vector.indices else {}
 
         async def look(meaning: Mapping[str, Vector]) -> dict[str, list[EntryHit]]:
             return await self._points.best({**meaning, **words_of}, criteria, depth)
@@ -115,7 +116,7 @@ class Retrievers:
             best = await self._meaning.ask(query, lambda vector: look({DENSE: vector}))
         else:
             best = await look({})
-        words = {item.id: Hit(item.score, item.uuid) for item in best.get(BM25, [])[:depth]}
+        words = {item.id: Hit(item.score, item.uuid) for item in best.get(LEXICAL, [])[:depth]}
         legs = {FTS: RetrieverResult(words, asked.warnings, backend=QDRANT)}
         if SEMANTIC in modes:
             legs[SEMANTIC] = _semantic(best[DENSE], depth)
@@ -123,7 +124,7 @@ class Retrievers:
 
     async def _by_words(self, query: str, criteria: Criteria, depth: int) -> RetrieverResult:
         """Any of the words counts: a question seldom has all of them in one entry."""
-        hits, warnings = await self._records.ranked_by_words(query, criteria, depth)
+        hits, warnings = await self._records.rank_by_words(query, criteria, depth)
         return RetrieverResult(
             {id_: Hit(score) for id_, score in hits}, warnings, backend=self._records.dialect
         )

@@ -1,14 +1,23 @@
 """Keeps, changes, deletes and reads thread entries."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from typing_extensions import TypedDict
 
 from services.core.clock import utc_now
 from services.core.errors import EntryNotFound, InvalidInput
+from services.memory.projection.outbox import Outbox
+from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records
-from services.memory.records.types import Change, ContentType, Criteria, EntryKind, moment
+from services.memory.records.types import (
+    Change,
+    ChangedEntry,
+    ContentType,
+    Criteria,
+    EntryKind,
+    moment,
+)
 from services.memory.threads.render import EntryView, entry_view, with_images
 from services.memory.threads.requests import ChangeArgument, EntryArgument, ImageLimits
 from services.memory.threads.responses import (
@@ -18,9 +27,6 @@ from services.memory.threads.responses import (
     ThreadList,
     UpdateAnswer,
 )
-
-Settle = Callable[[Sequence[str] | None], Awaitable[str | None]]
-"""Waits a moment for the vectors of what was written; the reason when they have to come later."""
 
 
 class Later(TypedDict, total=False):
@@ -35,15 +41,15 @@ class Entries:
     def __init__(
         self,
         records: Records,
+        outbox: Outbox,
         collection: str,
         limits: ImageLimits,
-        wait_until_searchable: Settle,
         written: Callable[[Sequence[int]], None],
     ) -> None:
         self.records = records
         self.collection = collection
         self.limits = limits
-        self._settle = wait_until_searchable
+        self._outbox = outbox
         self._written = written
 
     async def store(self, entry: EntryArgument) -> StoreAnswer:
@@ -67,7 +73,7 @@ class Entries:
         }
         return {**answer, **await self.settled([id_])}
 
-    async def change(self, changes: Sequence[Change]) -> list[tuple[int, list[str]]]:
+    async def change(self, changes: Sequence[Change]) -> list[ChangedEntry]:
         """All of the changes or none; in the words of the contract where an entry is missing."""
         try:
             return await self.records.change(changes, EntryKind.THREAD)
@@ -145,7 +151,7 @@ class Entries:
     async def settled(self, ids: Sequence[int] = (), uuids: Sequence[str] | None = None) -> Later:
         """After a write: have it summarised, and wait a moment until it can be searched."""
         self._written(ids)
-        reason = await self._settle(uuids)
+        reason = await wait_until_searchable(self._outbox, uuids)
         if reason is None:
             return {}
         return {"warnings": [f"kept, but semantic search does not see it yet: {reason}"]}

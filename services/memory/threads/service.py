@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from services.core.engine.engine import Engine
@@ -12,7 +12,6 @@ from services.core.rerank.cross_encoder import Reranker, open_reranker
 from services.core.settings import Settings
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.projection import ProjectionTarget
-from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records
 from services.memory.search.entry_search import EntrySearch
 from services.memory.search.points import FIRST_CHUNKS, EntryProjection
@@ -42,10 +41,10 @@ class Threads:
     summaries: Summaries
 
 
-def thread_route(settings: Settings) -> ProjectionTarget:
-    """Where the outbox writes thread entries, and how."""
-    writer = EntryProjection(TextSplitter(settings.chunk_size, settings.chunk_overlap))
-    return ProjectionTarget(writer, settings.threads_collection_name, one_each=FIRST_CHUNKS)
+def thread_target(settings: Settings) -> ProjectionTarget:
+    """Return where thread entries are written, and how."""
+    projection = EntryProjection(TextSplitter(settings.chunk_size, settings.chunk_overlap))
+    return ProjectionTarget(projection, settings.threads_collection_name, FIRST_CHUNKS)
 
 
 @contextlib.asynccontextmanager
@@ -94,10 +93,7 @@ def _threads(
     meaning = SemanticRetriever(points, models, spec, collection)
     legs = Retrievers(records, meaning, points, settings.fts_language)
 
-    async def settled(uuids: Sequence[str] | None) -> str | None:
-        return await wait_until_searchable(outbox, uuids)
-
-    entries = Entries(records, collection, ImageLimits.of(settings), settled, summaries.wake)
+    entries = Entries(records, outbox, collection, ImageLimits.of(settings), summaries.wake)
     return Threads(
         entries=entries,
         batches=Batches(entries),

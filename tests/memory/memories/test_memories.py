@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
@@ -14,6 +14,7 @@ from services.core.memories.types import MemoryFilters, Metadata
 from services.core.settings import Settings
 from services.memory.memories.memories import Memories
 from services.memory.memories.tools import memory_tools
+from services.memory.projection.heal import Healer
 from services.memory.service import open_memory
 
 UNKNOWN = str(uuid4())
@@ -139,7 +140,10 @@ async def test_pages_and_sessions(memories: Memories) -> None:
         await store(memories, f"{number}")
     session = memories.sessions.set("team", None)["session"]
     await memories.store("theirs", None, session)
-    tools = {tool.name: tool.run for tool in memory_tools(memories, memories.sessions)}
+    tools = {
+        tool.name: tool.run
+        for tool in memory_tools(memories, cast(Healer, None), memories.sessions)
+    }
     page = await tools["list_memories"](limit=2, offset=2)
     assert [memory["information"] for memory in page["results"]] == ["2", "1"]
     assert {key: page[key] for key in page if key != "results"} == {
@@ -156,7 +160,10 @@ async def test_pages_and_sessions(memories: Memories) -> None:
 
 
 async def test_several_are_deleted_by_one_call(memories: Memories) -> None:
-    tools = {tool.name: tool.run for tool in memory_tools(memories, memories.sessions)}
+    tools = {
+        tool.name: tool.run
+        for tool in memory_tools(memories, cast(Healer, None), memories.sessions)
+    }
     first, second, third = [await store(memories, f"{n}") for n in range(3)]
     assert (await tools["delete_memory"](first))["deleted"] == 1
     assert (await tools["delete_memory"]([second, third, third]))["deleted"] == 2

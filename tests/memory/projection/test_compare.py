@@ -12,9 +12,9 @@ from services.core.engine.engine import Engine, open_engine
 from services.core.settings import Settings
 from services.core.vectors.types import Filter, HasId, Match, Point
 from services.memory.records.types import Change, Draft, EntryKind
-from services.memory.service import open_outbox, open_records
+from services.memory.service import open_storage
 
-STRAY = "0b8f7c9e-0000-4000-8000-00000000000a"
+ORPHAN = "0b8f7c9e-0000-4000-8000-00000000000a"
 LONG = "A long text is cut into chunks, and each of them is a point. " * 80
 
 
@@ -33,8 +33,7 @@ async def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[
 
 
 async def fill(settings: Settings, engine: Engine) -> list[str]:
-    """Three memories and two thread entries, carried to Qdrant."""
-    records = await open_records(settings)
+    """Three memories and two thread entries, written to Qdrant."""
     drafts = [
         *(Draft(EntryKind.MEMORY, settings.memory_collection_name, f"note {n}") for n in range(3)),
         *(
@@ -44,11 +43,12 @@ async def fill(settings: Settings, engine: Engine) -> list[str]:
             for text in ("short", LONG)
         ),
     ]
-    added = await records.add(drafts)
-    await open_outbox(settings, engine, records).heal()
-    await records.change([Change(added[0][0], metadata={"topic": "later"})], EntryKind.MEMORY)
-    await open_outbox(settings, engine, records).drain()
-    await records.close()
+    async with open_storage(settings, engine) as storage:
+        added = await storage.records.add(drafts)
+        await storage.healer.heal()
+        change = Change(added[0].id, metadata={"topic": "later"})
+        await storage.records.change([change], EntryKind.MEMORY)
+        await storage.outbox.drain()
     return [uuid for _, uuid, _ in added]
 
 
@@ -66,7 +66,7 @@ async def contents(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 async def spoil(settings: Settings, engine: Engine, uuids: list[str]) -> None:
-    """A stray, an outdated and a missing memory; a missing chunk and a stray chunk."""
+    """An orphaned, an outdated and a missing memory; a missing chunk and an orphaned chunk."""
     memories, threads = settings.memory_collection_name, settings.threads_collection_name
     store = engine.vectors
     await store.delete(memories, Filter(must=[HasId([uuids[1]])]))
@@ -76,14 +76,16 @@ async def spoil(settings: Settings, engine: Engine, uuids: list[str]) -> None:
         memories,
         [
             Point(uuids[0], vectors, {**old, "information": "older", "revision": 1}),
-            Point(STRAY, vectors, {**old, "information": "stray"}),
+            Point(ORPHAN, vectors, {**old, "information": "orphan"}),
         ],
     )
     whole = await points(engine, threads)
-    chunks = [key for key, payload in whole.items() if payload["entry"] == uuids[4]]
+    chunks = [key for key, payload in whole.items() if payload["entry_uuid"] == uuids[4]]
     assert len(chunks) > 2
     await store.delete(threads, Filter(must=[HasId([chunks[1]])]))
-    await store.upsert(threads, [Point(STRAY, vectors, {**whole[chunks[0]], "entry": STRAY})])
+    await store.upsert(
+        threads, [Point(ORPHAN, vectors, {**whole[chunks[0]], "entry_uuid": ORPHAN})]
+    )
 
 
 async def test_what_differs_is_written_and_what_is_too_much_removed(
@@ -97,13 +99,13 @@ async def test_what_differs_is_written_and_what_is_too_much_removed(
     assert code == 0, report
     said = [f["detail"] for f in report["findings"] if f["check"] == "reconcile"]
     assert said == [
-        "memories: 1 missing and 1 outdated entries written, 1 stray entries removed",
-        "threads: 1 missing and 0 outdated entries written, 1 stray entries removed",
+        "memories: 1 missing and 1 outdated entries written, 1 orphaned entries removed",
+        "threads: 1 missing and 0 outdated entries written, 1 orphaned entries removed",
     ]
     assert await contents(settings) == before
     code, report = await command(capsys, "doctor", "--fix")
     said = [f["detail"] for f in report["findings"] if f["check"] == "reconcile"]
-    assert all("0 missing and 0 outdated entries written, 0 stray" in each for each in said)
+    assert all("0 missing and 0 outdated entries written, 0 orphaned" in each for each in said)
 
 
 async def test_everything_is_written_anew(
@@ -126,13 +128,12 @@ async def test_everything_is_written_anew(
 async def test_a_shorter_text_leaves_no_chunk_behind(settings: Settings) -> None:
     async with open_engine(settings, settings.memory_model) as engine:
         uuids = await fill(settings, engine)
-        records = await open_records(settings)
-        [entry] = await records.get_by_uuid([uuids[4]], EntryKind.THREAD)
-        await records.change([Change(entry.id, text="short now")], EntryKind.THREAD)
-        await open_outbox(settings, engine, records).drain()
-        of_it = Filter(must=[Match("entry", entry.uuid)])
-        assert await engine.vectors.count("threads", of_it) == 1
-        await records.close()
+        async with open_storage(settings, engine) as storage:
+            [entry] = await storage.records.get_by_uuid([uuids[4]], EntryKind.THREAD)
+            await storage.records.change([Change(entry.id, text="short now")], EntryKind.THREAD)
+            await storage.outbox.drain()
+            of_it = Filter(must=[Match("entry_uuid", entry.uuid)])
+            assert await engine.vectors.count("threads", of_it) == 1
 
 
 async def test_a_running_server_keeps_its_vectors(
@@ -145,7 +146,7 @@ async def test_a_running_server_keeps_its_vectors(
     [finding] = [f for f in report["findings"] if f["check"] == "reconcile"]
     assert finding["state"] == "fail"
     assert "owns the vectors" in finding["detail"]
-    assert "Stop it and run `ctx doctor --fix` again" in finding["mend"]
+    assert "Stop it and run `ctx doctor --fix` again" in finding["fix"]
 
 
 async def test_the_doctor_looks_at_records_without_touching_them(
@@ -156,13 +157,12 @@ async def test_the_doctor_looks_at_records_without_touching_them(
     assert "made ready at the next start" in finding["detail"]
     async with open_engine(settings, settings.memory_model) as engine:
         await fill(settings, engine)
-        records = await open_records(settings)
-        await records.add(
-            [Draft(EntryKind.MEMORY, "memories", "waits"), Draft(EntryKind.MEMORY, "m", "x")]
-        )
-        _, bad = await records.due(2)
-        await records.park(bad, "cannot be")
-        await records.close()
+        async with open_storage(settings, engine) as storage:
+            await storage.records.add(
+                [Draft(EntryKind.MEMORY, "memories", "waits"), Draft(EntryKind.MEMORY, "m", "x")]
+            )
+            _, bad = await storage.records.lease(2)
+            await storage.records.park(bad, "cannot be")
     code, report = await command(capsys, "doctor")
     [finding] = [f for f in report["findings"] if f["check"] == "records"]
     assert (code, finding["state"]) == (0, "warn")

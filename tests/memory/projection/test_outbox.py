@@ -11,8 +11,10 @@ import pytest
 from services.core.engine.engine import Engine
 from services.core.settings import Settings
 from services.core.vectors.types import Point
+from services.memory.memories.projection import MemoryProjection
+from services.memory.projection.collections import ProjectedCollections
 from services.memory.projection.outbox import Outbox
-from services.memory.projection.projection import MemoryVectors, ProjectionTarget
+from services.memory.projection.projection import ProjectionTarget
 from services.memory.records import leases
 from services.memory.records.store import Records
 from services.memory.records.types import Change, Criteria, Draft, Entry, EntryKind
@@ -25,7 +27,7 @@ def settings(data_dir: Path) -> Settings:
     return Settings(data_dir=data_dir)
 
 
-class SlowWriter(MemoryVectors):
+class SlowProjection(MemoryProjection):
     """Stops between reading an entry and writing it, until it is let go."""
 
     def __init__(self) -> None:
@@ -39,9 +41,10 @@ class SlowWriter(MemoryVectors):
         return made
 
 
-def outbox(engine: Engine, records: Records, writer: MemoryVectors) -> Outbox:
-    routes = {EntryKind.MEMORY: ProjectionTarget(writer, NAME)}
-    return Outbox(records, engine.vectors, engine.embedder, routes, alone=False)
+def outbox(engine: Engine, records: Records, projection: MemoryProjection) -> Outbox:
+    targets = {EntryKind.MEMORY: ProjectionTarget(projection, NAME)}
+    collections = ProjectedCollections(engine.vectors, engine.embedder, targets)
+    return Outbox(records, collections, alone=False)
 
 
 async def shown(engine: Engine) -> list[str]:
@@ -53,8 +56,8 @@ async def test_an_older_revision_never_overwrites_a_newer_one(
     engine: Engine, records_url: str
 ) -> None:
     ours, theirs = await Records.open(records_url), await Records.open(records_url)
-    slow = SlowWriter()
-    first, second = outbox(engine, ours, slow), outbox(engine, theirs, MemoryVectors())
+    slow = SlowProjection()
+    first, second = outbox(engine, ours, slow), outbox(engine, theirs, MemoryProjection())
     [(entry_id, uuid, _)] = await ours.add([Draft(EntryKind.MEMORY, NAME, "old")])
     writing_old = asyncio.create_task(first.drain([uuid]))
     await asyncio.to_thread(slow.reached.wait, 10)
@@ -74,8 +77,8 @@ async def test_who_stood_still_too_long_does_not_have_the_last_word(
     engine: Engine, records_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = await Records.open(records_url), await Records.open(records_url)
-    slow = SlowWriter()
-    first, second = outbox(engine, ours, slow), outbox(engine, theirs, MemoryVectors())
+    slow = SlowProjection()
+    first, second = outbox(engine, ours, slow), outbox(engine, theirs, MemoryProjection())
     [(entry_id, _, _)] = await ours.add([Draft(EntryKind.MEMORY, NAME, "old")])
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.1)
     writing_old = asyncio.create_task(first.drain())
@@ -98,7 +101,7 @@ async def test_a_deleted_entry_stays_deleted_although_it_was_being_written(
     engine: Engine, records_url: str
 ) -> None:
     records = await Records.open(records_url)
-    slow = SlowWriter()
+    slow = SlowProjection()
     carrying = outbox(engine, records, slow)
     await records.add([Draft(EntryKind.MEMORY, NAME, "gone")])
     writing = asyncio.create_task(carrying.drain())
@@ -111,7 +114,7 @@ async def test_a_deleted_entry_stays_deleted_although_it_was_being_written(
     await records.close()
 
 
-class PickyWriter(MemoryVectors):
+class PickyProjection(MemoryProjection):
     """Refuses one text."""
 
     def points(self, entries: Sequence[Entry], embedder: Any) -> list[Point]:
@@ -124,7 +127,7 @@ async def test_one_entry_that_cannot_be_written_holds_up_no_other(
     engine: Engine, records_url: str
 ) -> None:
     records = await Records.open(records_url)
-    carrying = outbox(engine, records, PickyWriter())
+    carrying = outbox(engine, records, PickyProjection())
     added = await records.add([Draft(EntryKind.MEMORY, NAME, text) for text in ("a", "bad", "c")])
     [bad, uuid, _] = added[1]
     await carrying.drain()

@@ -13,6 +13,7 @@ from services.core.engine.engine import Engine, open_engine
 from services.core.errors import ModelMismatch
 from services.core.memories.types import MemoryFilters
 from services.core.settings import Settings
+from services.memory.projection.heal import RebuildReport
 from services.memory.records.types import Draft, EntryKind
 from services.memory.service import MemoryServer, open_memory, open_records
 from services.memory.threads.filters import Filters
@@ -46,10 +47,10 @@ class Running:
     async def rebuilding(self) -> bool:
         return await self.engine.vectors.rebuilding(self.settings.threads_collection_name)
 
-    async def begun(self) -> Rebuild[dict[EntryKind, int]]:
+    async def begun(self) -> Rebuild[RebuildReport]:
         """Of both collections: the one of threads is begun last."""
         last = self.settings.threads_collection_name
-        return await Rebuild.begun(self.engine.vectors, last, self.server.memories.rebuild())
+        return await Rebuild.begun(self.engine.vectors, last, self.server.storage.healer.rebuild())
 
 
 @contextlib.asynccontextmanager
@@ -105,7 +106,9 @@ async def test_searches_go_on_while_memories_go_to_another_model(
             return found, degraded, await after.by_meaning("step 7 of the migration")
 
         answers = await rebuild.watched(ask)
-        assert await rebuild.end() == {EntryKind.MEMORY: ENTRIES + 1, EntryKind.THREAD: ENTRIES}
+        report = await rebuild.end()
+        assert report.model == models.NAME
+        assert report.entry_counts == {EntryKind.MEMORY: ENTRIES + 1, EntryKind.THREAD: ENTRIES}
         for found, degraded, near in answers:
             assert "note number 7 on databases" in found
             assert not degraded
@@ -190,5 +193,5 @@ async def test_a_rebuild_that_is_cut_short_leaves_the_old_collection(
     async with running(settings) as before:
         assert "note number 7 on databases" in (await before.find("note number 7"))[0]
     async with running(second) as after:
-        await after.server.memories.rebuild()
+        await after.server.storage.healer.rebuild()
         assert "note number 7 on databases" in (await after.find("note number 7"))[0]

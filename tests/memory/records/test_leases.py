@@ -25,7 +25,7 @@ async def other(records: Records, records_url: str) -> AsyncIterator[Records]:
 async def test_what_is_due_comes_with_the_entry_as_it_is_now(records: Records) -> None:
     [(entry_id, uuid, _)] = await records.add([note("old")])
     await records.change([Change(entry_id, text="new")], EntryKind.MEMORY)
-    first, second = await records.due(10)
+    first, second = await records.lease(10)
     assert (first.uuid, first.kind, first.collection) == (uuid, EntryKind.MEMORY, "memories")
     assert first.entry is not None
     assert first.entry.text == "new"
@@ -34,16 +34,16 @@ async def test_what_is_due_comes_with_the_entry_as_it_is_now(records: Records) -
 
 async def test_what_was_removed_is_due_without_an_entry(records: Records) -> None:
     [(_, uuid, _)] = await records.add([note("gone")])
-    await records.done(await records.due(10))
+    await records.done(await records.lease(10))
     await records.remove(Criteria(EntryKind.MEMORY))
-    [due] = await records.due(10)
+    [due] = await records.lease(10)
     assert (due.uuid, due.entry) == (uuid, None)
 
 
 async def test_nobody_claims_what_another_has(records: Records, other: Records) -> None:
     await records.add([note(f"{n}") for n in range(5)])
-    mine = await records.due(2)
-    theirs = await other.due(10)
+    mine = await records.lease(2)
+    theirs = await other.lease(10)
     assert [item.entry.text for item in mine if item.entry] == ["0", "1"]
     assert [item.entry.text for item in theirs if item.entry] == ["2", "3", "4"]
     await records.done(mine)
@@ -55,12 +55,12 @@ async def test_an_entry_that_is_being_carried_is_left_whole(
     records: Records, other: Records
 ) -> None:
     [(entry_id, uuid, _)] = await records.add([note("old")])
-    mine = await records.due(10)
+    mine = await records.lease(10)
     await other.change([Change(entry_id, text="new")], EntryKind.MEMORY)
-    assert await other.due(10) == []
+    assert await other.lease(10) == []
     assert await other.pending([uuid]) == 2
     await records.done(mine)
-    [due] = await other.due(10)
+    [due] = await other.lease(10)
     assert due.entry is not None
     assert due.entry.text == "new"
 
@@ -69,13 +69,13 @@ async def test_claims_of_a_dead_process_end(
     records: Records, other: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await records.add([note("text")])
-    assert len(await records.due(10)) == 1
-    assert await other.due(10) == []
+    assert len(await records.lease(10)) == 1
+    assert await other.lease(10) == []
     await records.release()
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.2)
-    assert len(await records.due(10)) == 1
+    assert len(await records.lease(10)) == 1
     await asyncio.sleep(0.3)
-    assert len(await other.due(10)) == 1
+    assert len(await other.lease(10)) == 1
 
 
 async def test_claims_can_be_kept_and_given_up(
@@ -83,15 +83,15 @@ async def test_claims_can_be_kept_and_given_up(
 ) -> None:
     await records.add([note("text")])
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.2)
-    await records.due(10)
+    await records.lease(10)
     monkeypatch.setattr(leases, "LEASE_SECONDS", 60.0)
     await records.renew()
     await asyncio.sleep(0.3)
-    assert await other.due(10) == []
+    assert await other.lease(10) == []
     await records.release()
-    assert len(await other.due(10)) == 1
+    assert len(await other.lease(10)) == 1
     await records.release(everybody=True)
-    assert len(await records.due(10)) == 1
+    assert len(await records.lease(10)) == 1
 
 
 async def test_who_lost_a_claim_has_the_entry_written_once_more(
@@ -99,25 +99,25 @@ async def test_who_lost_a_claim_has_the_entry_written_once_more(
 ) -> None:
     [(_, uuid, _)] = await records.add([note("text")])
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.05)
-    late = await records.due(10)
+    late = await records.lease(10)
     await asyncio.sleep(0.1)
-    await other.done(await other.due(10))
+    await other.done(await other.lease(10))
     assert await records.pending() == 0
     await records.done(late)
-    [due] = await records.due(10)
+    [due] = await records.lease(10)
     assert due.uuid == uuid
 
 
 async def test_what_is_put_aside_waits_for_a_change_or_a_retry(records: Records) -> None:
     [(entry_id, uuid, _), _] = await records.add([note("bad"), note("good")])
-    bad, good = await records.due(10)
+    bad, good = await records.lease(10)
     await records.park(bad, "cannot be")
     await records.done([good])
     assert await records.parked() == [(uuid, "cannot be")]
-    assert (await records.pending(), await records.due(10)) == (0, [])
+    assert (await records.pending(), await records.lease(10)) == (0, [])
     await records.retry_parked()
-    [again] = await records.due(10)
+    [again] = await records.lease(10)
     await records.park(again, "still not")
     await records.change([Change(entry_id, text="better")], EntryKind.MEMORY)
-    await records.done(await records.due(10))
+    await records.done(await records.lease(10))
     assert await records.parked() == []

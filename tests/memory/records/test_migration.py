@@ -120,7 +120,7 @@ async def test_nothing_of_an_older_database_is_lost(old_file: Path) -> None:
             "2024-01-15T10:30:00.500000Z",
             "2024-01-15T10:30:00.123456Z",
         }
-        due = await records.due(10)
+        due = await records.lease(10)
         assert [item.entry.id for item in due if item.entry] == list(WAITING)
         [(new, _, _)] = await records.add([Draft(EntryKind.MEMORY, "memories", "the next")])
         assert new == OLD_ENTRIES + 1

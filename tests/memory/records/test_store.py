@@ -293,7 +293,7 @@ async def test_criteria_admit_among_given_entries(records: Records) -> None:
     added = await records.add(drafts)
     ids = [id_ for id_, _, _ in added]
     wanted = Criteria(EntryKind.THREAD, metadata=[MetadataFilter(["n"], "gte", 2000)])
-    assert await records.admit([*ids, 999_999], wanted) == set(ids[2000:])
+    assert await records.matching_ids([*ids, 999_999], wanted) == set(ids[2000:])
     assert await records.identify(wanted, 3) == [added[2000][:2], added[2001][:2], added[2002][:2]]
 
 
@@ -310,7 +310,7 @@ async def test_threads_and_statistics(records: Records) -> None:
     assert counted.by_source == {"agent": 1, "user": 2}
     assert counted.by_content_type == {"multimodal": 1, "text": 2}
     assert counted.size_bytes > 0
-    assert await records.counts(EntryKind.THREAD) == {"threads": 3}
+    assert await records.collection_counts(EntryKind.THREAD) == {"threads": 3}
     empty = await records.statistics(EntryKind.MESSAGE)
     assert (empty.entries, empty.summarised, empty.by_source) == (0, 0, {})
 

@@ -43,7 +43,7 @@ async def test_a_long_text_is_many_points_with_everything_to_filter_by(
     assert [record.payload["chunk"] for record in found] == list(range(len(found)))
     for number, record in enumerate(found):
         assert record.id == point_id(stored.uuid, number)
-        assert record.payload["entry"] == stored.uuid
+        assert record.payload["entry_uuid"] == stored.uuid
         assert record.payload["thread"] == "t"
         assert record.payload["source"] == "user"
         assert record.payload["content_type"] == "text"
@@ -69,7 +69,7 @@ async def test_deleting_an_entry_deletes_its_chunks(threads: Threads, engine: En
     await threads.entries.store(entry("another"))
     await threads.entries.delete([first], None)
     [record] = await points(engine)
-    assert record.payload["points"] == 1
+    assert record.payload["point_count"] == 1
     await threads.entries.delete(None, "t")
     assert await points(engine) == []
 
@@ -97,7 +97,7 @@ async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
         await engine.vectors.upsert(COLLECTION, [replace(point, vectors=dense, payload=payload)])
     async with serving(settings) as (memory, engine):
         info = await engine.vectors.collection_info(COLLECTION)
-        assert (list(info.spec.sparse), info.points_count) == (["bm25"], 1)
+        assert (list(info.spec.sparse), info.points_count) == (["lex"], 1)
         request = Request(Filters(metadata={"a": "b"}), 5, explain=True)
         body = await memory.threads.hybrid.search("broker", ["fts"], None, request)
         assert body["count"] == 1

@@ -232,7 +232,7 @@ async def test_without_words_meaning_still_answers_and_without_both_nothing(
     async def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("the index is gone")
 
-    monkeypatch.setattr(threads.entries.records, "ranked_by_words", broken)
+    monkeypatch.setattr(threads.entries.records, "rank_by_words", broken)
     body = await threads.hybrid.search("found", None, None, request())
     assert body["search_modes_used"] == ["semantic"]
     assert body["count"] == 1

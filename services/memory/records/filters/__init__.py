@@ -1,8 +1,8 @@
-"""Criteria as SQL, and the metadata filters that callers send as criteria.
+"""Parses metadata filters, and turns criteria into SQL conditions.
 
 Metadata is compared by type: a number equals numbers only, a string strings, a boolean booleans.
-Numbers compare by the value that is written in JSON, strings without regard to case unless told.
-A filter that does not fit a value (gt on a string, contains on a list) does not match it.
+Numbers compare by the value written in JSON, strings without case unless `case_sensitive`.
+A filter that does not fit a value's type (gt on a string, contains on a list) does not match it.
 """
 
 import difflib
@@ -21,30 +21,30 @@ from services.memory.records.types import Criteria, MetadataFilter
 
 __all__ = ["parse_filters", "register_functions", "where"]
 
-MAX_FILTERS = 50  # in one search: each is a condition that every entry is put to
+MAX_FILTERS = 50  # of one search: each is tested on every entry
 FIELDS = ("key", "operator", "value", "case_sensitive")
 Condition = ColumnElement[bool]
 
 
-# --- reading filters -----------------------------------------------------------------------
+# --- parsing -------------------------------------------------------------------------------
 
 
 def parse_filters(
     metadata: Mapping[str, Any] | None, metadata_filters: Sequence[Any] | None
 ) -> tuple[list[MetadataFilter], list[str]]:
-    """The filters, and everything that is wrong with them.
+    """Parse both forms of filters; return them and every validation error.
 
-    Where anything is wrong the search must answer that, and no entries.
+    Where there are errors, a search must return those and no entries.
     """
     errors: list[str] = []
-    found = [*_simple(metadata, errors), *_advanced(metadata_filters, errors)]
-    if len(found) > MAX_FILTERS:
-        errors.append(f"metadata_filters: at most {MAX_FILTERS} filters, got {len(found)}")
-    return found, errors
+    filters = [*_equalities(metadata, errors), *_conditions(metadata_filters, errors)]
+    if len(filters) > MAX_FILTERS:
+        errors.append(f"metadata_filters: at most {MAX_FILTERS} filters, got {len(filters)}")
+    return filters, errors
 
 
-def _simple(metadata: Any, errors: list[str]) -> Iterator[MetadataFilter]:
-    """Every field equals its value."""
+def _equalities(metadata: Any, errors: list[str]) -> Iterator[MetadataFilter]:
+    """Parse `metadata`: every field must equal its value."""
     if metadata is None:
         return
     if not isinstance(metadata, Mapping):
@@ -52,24 +52,26 @@ def _simple(metadata: Any, errors: list[str]) -> Iterator[MetadataFilter]:
         return
     for key, value in metadata.items():
         raw = {"key": key, "value": value}
-        yield from _one(raw, f"metadata (key {key!r})", errors)
+        yield from _parse(raw, f"metadata (key {key!r})", errors)
 
 
-def _advanced(given: Any, errors: list[str]) -> Iterator[MetadataFilter]:
+def _conditions(given: Any, errors: list[str]) -> Iterator[MetadataFilter]:
+    """Parse `metadata_filters`: a list of key, operator and value."""
     if given is None:
         return
     if not isinstance(given, list | tuple):
         errors.append("metadata_filters: must be a list of {key, operator, value} objects")
         return
     for number, raw in enumerate(given):
-        place = f"metadata_filters[{number}]"
+        label = f"metadata_filters[{number}]"
         if isinstance(raw, Mapping):
-            yield from _one(raw, f"{place} (key {raw.get('key')!r})", errors)
+            yield from _parse(raw, f"{label} (key {raw.get('key')!r})", errors)
         else:
-            errors.append(f"{place}: must be an object with key, operator and value")
+            errors.append(f"{label}: must be an object with key, operator and value")
 
 
-def _one(raw: Mapping[str, Any], place: str, errors: list[str]) -> Iterator[MetadataFilter]:
+def _parse(raw: Mapping[str, Any], label: str, errors: list[str]) -> Iterator[MetadataFilter]:
+    """Yield the filter, or add to `errors` what is wrong with it."""
     wrong = [
         f"unknown field {name!r}; allowed: {', '.join(FIELDS)}" for name in raw.keys() - FIELDS
     ]
@@ -85,7 +87,7 @@ def _one(raw: Mapping[str, Any], place: str, errors: list[str]) -> Iterator[Meta
     if not isinstance(raw.get("case_sensitive", False), bool):
         wrong.append("case_sensitive must be true or false")
     if wrong:
-        errors += [f"{place}: {each}" for each in wrong]
+        errors += [f"{label}: {each}" for each in wrong]
         return
     yield MetadataFilter(path, operator, raw.get("value"), raw.get("case_sensitive", False))
 
@@ -97,16 +99,16 @@ def _path(key: Any) -> Path:
 
 
 def _unknown_operator(given: Any) -> str:
-    near = difflib.get_close_matches(str(given), list(Operator), n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
+    close = difflib.get_close_matches(str(given), list(Operator), n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
     return f"unknown operator {given!r}; {hint}allowed: {', '.join(Operator)}"
 
 
-# --- as SQL --------------------------------------------------------------------------------
+# --- SQL conditions ------------------------------------------------------------------------
 
 
 def where(criteria: Criteria, dialect: str) -> Condition:
-    """Everything that the criteria ask for."""
+    """Return the SQL condition that an entry meets all criteria."""
     conditions = [entries.c.kind == criteria.kind.value]
     if criteria.collection is not None:
         conditions.append(entries.c.collection == criteria.collection)
@@ -128,10 +130,13 @@ def where(criteria: Criteria, dialect: str) -> Condition:
     return and_(*conditions, *(_metadata(each, dialect) for each in criteria.metadata))
 
 
-def _metadata(wanted: MetadataFilter, dialect: str) -> Condition:
-    """An opposite also matches where its operator has no answer: where the key is missing."""
-    opposite = OPPOSITES.get(Operator(wanted.operator))
-    positive = wanted if opposite is None else replace(wanted, operator=opposite)
+def _metadata(given: MetadataFilter, dialect: str) -> Condition:
+    """Return the condition of a metadata filter.
+
+    A negated operator also matches where its positive one is NULL: where the key is missing.
+    """
+    opposite = OPPOSITES.get(Operator(given.operator))
+    positive = given if opposite is None else replace(given, operator=opposite)
     if dialect == "sqlite":
         condition = sqlite.condition(positive)
     else:
@@ -140,5 +145,5 @@ def _metadata(wanted: MetadataFilter, dialect: str) -> Condition:
 
 
 def _one_of(column: ColumnElement[Any], values: Sequence[Any]) -> Condition:
-    """None of no values."""
+    """Whether the column has one of the values; false for no values."""
     return column == values[0] if len(values) == 1 else column.in_(values)

@@ -1,7 +1,7 @@
-"""Indexes on metadata fields, made of what the conditions on them say.
+"""SQL indexes on metadata fields, over the same expressions that filter conditions use.
 
-A field is written `name`, or `name:type` with string, number, boolean, array or object. Text is
-indexed by default; `array` and `object` index everything inside the field, on PostgreSQL alone.
+A field is written `name` or `name:type` with string, number, boolean, array or object. The default
+is string; `array` and `object` index every value inside the field, on PostgreSQL only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,13 +20,13 @@ from services.memory.records.filters.operators import Operator
 from services.memory.records.filters.paths import Path, is_spellable, parse_path
 from services.memory.records.types import MetadataFilter
 
-PREFIX = "metadata_"  # our indexes are known by their names
+PREFIX = "metadata_"  # of the names of these indexes
 FieldType = Literal["string", "number", "boolean", "array", "object"]
 ALIASES: Mapping[str, FieldType] = {"integer": "number", "float": "number"}
-# Fields of the contract that are not texts.
-KNOWN: Mapping[str, FieldType] = {"references": "object", "technologies": "array"}
-LONGEST_NAME = 45  # PostgreSQL cuts the names of indexes at 63 bytes
-DOCUMENT = column("metadata", JSONB)  # without its table's name, as an index wants it
+# Fields of the threads contract that are no strings.
+DEFAULT_TYPES: Mapping[str, FieldType] = {"references": "object", "technologies": "array"}
+MAX_NAME_LENGTH = 45  # PostgreSQL cuts names of indexes at 63 bytes
+DOCUMENT = column("metadata", JSONB)  # CREATE INDEX takes no table name before a column
 _SQLITE: Mapping[FieldType, Callable[[Path, ColumnElement[Any]], ColumnElement[Any]]] = {
     "string": on_sqlite.text_key,
     "number": on_sqlite.value_key,
@@ -39,13 +39,13 @@ _POSTGRESQL: Mapping[FieldType, Callable[[Path, ColumnElement[Any]], ColumnEleme
     "array": on_postgresql.leaves_key,
     "object": on_postgresql.leaves_key,
 }
-# Whoever filters reads the newest first: the index holds them in that order.
+# Filtered entries are read newest first: the index holds them in that order.
 ORDER = "created_at, id"
 
 
 @dataclass(frozen=True)
 class IndexedField:
-    """A metadata field, and which of its values the index holds."""
+    """A metadata field and the type of values that its index holds."""
 
     path: Path
     type: FieldType
@@ -56,56 +56,56 @@ class IndexedField:
 
 
 def parse_fields(fields: Sequence[str]) -> list[IndexedField]:
-    """METADATA_INDEXED_FIELDS; SettingsInvalid names each wrong one."""
-    read = {written: _field(written) for written in fields}
-    wrong = [written for written, field in read.items() if field is None]
+    """Parse METADATA_INDEXED_FIELDS. Raises SettingsInvalid, which names each wrong field."""
+    parsed = {text: _field(text) for text in fields}
+    wrong = [text for text, field in parsed.items() if field is None]
     if wrong:
         types = ", ".join((*get_args(FieldType), *ALIASES))
         raise SettingsInvalid(
             f"METADATA_INDEXED_FIELDS: {', '.join(wrong)}: write `name` or `name:type`, where the "
             "name has letters, digits, - and _, with dots for nested fields, at most "
-            f"{LONGEST_NAME} characters, and the type is one of {types}"
+            f"{MAX_NAME_LENGTH} characters, and the type is one of {types}"
         )
-    return list(dict.fromkeys(field for field in read.values() if field is not None))
+    return list(dict.fromkeys(field for field in parsed.values() if field is not None))
 
 
-def _field(written: str) -> IndexedField | None:
-    name, _, given = written.partition(":")
-    chosen = ALIASES.get(given, given) or KNOWN.get(name, "string")
+def _field(text: str) -> IndexedField | None:
+    name, _, given = text.partition(":")
+    type_ = ALIASES.get(given, given) or DEFAULT_TYPES.get(name, "string")
     path = _path(name)
     for known in get_args(FieldType):
-        if path is not None and chosen == known:
+        if path is not None and type_ == known:
             return IndexedField(path, known)
     return None
 
 
 async def index_metadata(connection: AsyncConnection, dialect: str, fields: Sequence[str]) -> None:
-    """Create the indexes that are missing and drop those of fields no longer named.
+    """Create missing indexes, and drop those of fields that are no longer listed.
 
-    On PostgreSQL also the functions that conditions call. For a transaction that only one process
-    at a time is in, such as the one that migrates.
+    On PostgreSQL it also creates the functions that conditions call. Call it in a transaction that
+    one process at a time runs, such as the migration's.
     """
     if dialect == "postgresql":
         await on_postgresql.ensure_functions(connection)
-    wanted = {
+    definitions = {
         field.index_name: statement
         for field in parse_fields(fields)
         if (statement := _definition(field, dialect))
     }
-    there = await _names(connection, dialect)
-    for name in there - wanted.keys():
+    existing = await _existing(connection, dialect)
+    for name in existing - definitions.keys():
         await connection.exec_driver_sql(f'DROP INDEX "{name}"')
-    for name in wanted.keys() - there:
-        await connection.exec_driver_sql(f'CREATE INDEX "{name}" ON entries {wanted[name]}')
+    for name in definitions.keys() - existing:
+        await connection.exec_driver_sql(f'CREATE INDEX "{name}" ON entries {definitions[name]}')
 
 
-def is_served(wanted: MetadataFilter, fields: Sequence[IndexedField]) -> bool:
-    """Whether SQLite finds what a filter asks for by an index: texts in ASCII, one or several."""
-    asked = wanted.value if wanted.operator == Operator.IN else [wanted.value]
+def is_served(given: MetadataFilter, fields: Sequence[IndexedField]) -> bool:
+    """Whether a SQLite index answers the filter: equality with ASCII strings."""
+    values = given.value if given.operator == Operator.IN else [given.value]
     return (
-        wanted.operator in (Operator.EQ, Operator.IN)
-        and IndexedField(tuple(wanted.path), "string") in fields
-        and all(isinstance(each, str) and each.isascii() for each in asked)
+        given.operator in (Operator.EQ, Operator.IN)
+        and IndexedField(tuple(given.path), "string") in fields
+        and all(isinstance(value, str) and value.isascii() for value in values)
     )
 
 
@@ -114,27 +114,27 @@ def _path(name: str) -> Path | None:
         path = parse_path(name)
     except ValueError:
         return None
-    return path if is_spellable(path) and len(name) <= LONGEST_NAME else None
+    return path if is_spellable(path) and len(name) <= MAX_NAME_LENGTH else None
 
 
 def _definition(field: IndexedField, dialect: str) -> str | None:
     if dialect == "sqlite":
-        make = _SQLITE.get(field.type)
-        return make and f"(kind, {_written(make(field.path, DOCUMENT), sqlite)}, {ORDER})"
-    make = _POSTGRESQL[field.type]
-    key = _written(make(field.path, DOCUMENT), postgresql)
+        key_of = _SQLITE.get(field.type)
+        return key_of and f"(kind, {_sql(key_of(field.path, DOCUMENT), sqlite)}, {ORDER})"
+    key_of = _POSTGRESQL[field.type]
+    key = _sql(key_of(field.path, DOCUMENT), postgresql)
     if field.type in ("array", "object"):
         return f"USING gin (({key}))"
     return f"(kind, ({key}), {ORDER})"
 
 
-def _written(expression: ColumnElement[Any], dialect: Any) -> str:
+def _sql(expression: ColumnElement[Any], dialect: Any) -> str:
     return str(
         expression.compile(dialect=dialect.dialect(), compile_kwargs={"literal_binds": True})
     )
 
 
-async def _names(connection: AsyncConnection, dialect: str) -> set[str]:
+async def _existing(connection: AsyncConnection, dialect: str) -> set[str]:
     query = (
         "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'entries'"
         if dialect == "sqlite"

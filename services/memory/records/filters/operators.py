@@ -1,4 +1,4 @@
-"""The sixteen operators of metadata filters, and what each may be given."""
+"""The sixteen operators of metadata filters, and which values each takes."""
 
 import math
 import operator as operators
@@ -8,15 +8,15 @@ from typing import Any
 
 from sqlalchemy import ColumnElement
 
-MAX_LISTED = 1000  # values of `in` and `not_in`: far below what either database binds
+MAX_LISTED = 1000  # values of `in` and `not_in`: far below what either database can bind
 
 
 class Operator(StrEnum):
-    """As the contract names them.
+    """An operator by its name in the contract.
 
-    `ne` and `not_in` are the exact opposites of `eq` and `in`: a missing key is not equal to
-    anything, so they match it. `exists` asks for the key, even with null inside; `is_null` and
-    `is_not_null` ask for what is inside a key that exists.
+    `ne` and `not_in` are the exact opposites of `eq` and `in`, so they match a missing key.
+    `exists` tests the key, even with a null value; `is_null` and `is_not_null` test the value of a
+    key that exists.
     """
 
     EQ = "eq"
@@ -37,7 +37,7 @@ class Operator(StrEnum):
     ARRAY_CONTAINS = "array_contains"
 
 
-# The opposite of another operator, also where the key is missing.
+# Operators that negate another one, also where the key is missing.
 OPPOSITES = {
     Operator.NE: Operator.EQ,
     Operator.NOT_IN: Operator.IN,
@@ -54,15 +54,15 @@ COMPARISONS: Mapping[Operator, Callable[[Any, Any], ColumnElement[bool]]] = {
 
 
 def wrong_value(operator: Operator, value: Any) -> str | None:
-    """What the operator takes, where the value is not that."""
-    takes, is_right = _TAKES[operator]
-    if is_right(value):
+    """Return an error where the operator does not take this value, else None."""
+    takes, accepts = _TAKES[operator]
+    if accepts(value):
         return None
     return f"operator '{operator}' takes {takes}, got {_described(value)}"
 
 
 def is_text(value: Any) -> bool:
-    """Text that both databases can be asked for."""
+    """Whether the value is a string that both databases can compare with."""
     return isinstance(value, str) and "\x00" not in value and _is_unicode(value)
 
 

@@ -1,8 +1,8 @@
-"""Metadata filters in SQLite's JSON functions.
+"""Conditions of metadata filters for SQLite's JSON functions.
 
-Usual paths are spelled out, so that an index on the same expression serves them; unusual ones
-(quotes, other scripts, list positions) are walked step by step with every key bound, because
-SQLite's own paths cannot name them all.
+Spellable paths are part of the SQL text, so that an index on the same expression serves them. Other
+paths (quotes, other scripts, list positions) are walked step by step with every key bound, because
+SQLite's own path syntax cannot name them all.
 """
 
 import json
@@ -35,8 +35,8 @@ from services.memory.records.types import MetadataFilter
 
 NUMBERS = ("integer", "real")
 CONTAINERS = ("array", "object")
-# Beyond this an integer is no longer exact as a floating point number, and SQLite makes those of
-# integers that need more than 64 bits.
+# Larger integers are not exact as floating point numbers, which SQLite makes of integers that need
+# more than 64 bits.
 EXACT_BELOW = 2**53
 
 Condition = ColumnElement[bool]
@@ -44,9 +44,11 @@ Value = ColumnElement[Any]
 
 
 @dataclass(frozen=True)
-class _Place:
-    """A JSON value: its type by name (NULL where there is nothing), itself, and how it compares
-    exactly with a number written out: below zero, zero, above zero, or NULL."""
+class _JsonValue:
+    """SQL expressions of a JSON value: its type (NULL where it is missing) and itself.
+
+    `compared` takes a number as JSON text and gives the sign of an exact comparison, or NULL.
+    """
 
     type: ColumnElement[str]
     value: Value
@@ -54,35 +56,35 @@ class _Place:
 
 
 def register_functions(dbapi_connection: Any) -> None:
-    """Give a connection what the conditions call; for SQLAlchemy's `connect` event."""
+    """Add the functions that conditions call to a connection, for the `connect` event."""
     for name, count, function in (("ctx_fold", 1, _fold), ("ctx_compare", 3, _compare)):
         dbapi_connection.create_function(name, count, function, deterministic=True)
 
 
-def condition(wanted: MetadataFilter) -> Condition:
-    """The filter as it stands, where its operator is no opposite."""
-    path = tuple(wanted.path)
+def condition(given: MetadataFilter) -> Condition:
+    """Return the condition of a filter whose operator is not a negated one."""
+    path = tuple(given.path)
     if is_spellable(path):
-        return _test(_spelled(path), wanted)
-    return _walked(path, wanted)
+        return _test(_value_at(path), given)
+    return _walk(path, given)
 
 
 def text_key(path: Path, document: ColumnElement[Any]) -> Value:
-    """What an index for text is made of; conditions on text say the same."""
+    """Return the expression of an index on strings, which conditions on strings use too."""
     return func.lower(_extracted(path, document))
 
 
 def value_key(path: Path, document: ColumnElement[Any]) -> Value:
-    """What an index for numbers is made of."""
+    """Return the expression of an index on numbers."""
     return _extracted(path, document)
 
 
 def type_key(path: Path, document: ColumnElement[Any]) -> Value:
-    """What an index for booleans is made of."""
+    """Return the expression of an index on booleans."""
     return func.json_type(document, _json_path(path))
 
 
-# --- where the value is --------------------------------------------------------------------
+# --- values --------------------------------------------------------------------------------
 
 
 def _extracted(path: Path, document: ColumnElement[Any]) -> Value:
@@ -90,105 +92,107 @@ def _extracted(path: Path, document: ColumnElement[Any]) -> Value:
 
 
 def _json_path(path: Path) -> ColumnElement[str]:
-    """Spelled out, which `is_spellable` makes safe: no letter of it means anything to SQL."""
+    """Return a path as SQL text, which is safe for spellable paths: nothing needs escaping."""
     return literal_column("'$" + "".join(f'."{step}"' for step in path) + "'", Text)
 
 
-def _spelled(path: Path) -> _Place:
+def _value_at(path: Path) -> _JsonValue:
     document = entries.c.metadata
-    return _Place(type_key(path, document), _extracted(path, document), _whole(path))
+    return _JsonValue(type_key(path, document), _extracted(path, document), _comparison(path))
 
 
-def _whole(path: Path) -> Callable[[str], ColumnElement[int]]:
+def _comparison(path: Path) -> Callable[[str], ColumnElement[int]]:
     steps = json.dumps(path)
     return lambda number: func.ctx_compare(entries.c.metadata, steps, number)
 
 
-def _walked(path: Path, wanted: MetadataFilter) -> Condition:
-    """Whether walking along the path ends at a value that passes the test."""
+def _walk(path: Path, given: MetadataFilter) -> Condition:
+    """Test the value at a path by one join per step."""
     levels: list[FromClause] = []
-    inside: ColumnElement[Any] = entries.c.metadata
+    container: ColumnElement[Any] = entries.c.metadata
     for number, _ in enumerate(path):
-        level = _each(inside, f"step{number}")
+        level = _elements(container, f"step{number}")
         levels.append(level)
-        inside = case((level.c.type.in_(CONTAINERS), level.c.value), else_="{}")
+        container = case((level.c.type.in_(CONTAINERS), level.c.value), else_="{}")
     last = levels[-1]
-    named = [cast(level.c.key, Text) == step for level, step in zip(levels, path, strict=True)]
-    place = _Place(last.c.type, last.c.value, _whole(path))
+    keys = [cast(level.c.key, Text) == step for level, step in zip(levels, path, strict=True)]
+    value = _JsonValue(last.c.type, last.c.value, _comparison(path))
     steps = select(literal(1)).select_from(*levels).correlate(entries)
-    return steps.where(*named, _test(place, wanted)).exists()
+    return steps.where(*keys, _test(value, given)).exists()
 
 
-def _each(container: ColumnElement[Any], name: str) -> FromClause:
-    """One row an element; `value` of a number that is too large for SQLite is about right only."""
+def _elements(container: ColumnElement[Any], name: str) -> FromClause:
+    """Return one row per element; `value` of a number of more than 64 bits is approximate."""
     return func.json_each(container).table_valued(
         column("key"), column("value"), column("type", Text), name=name, joins_implicitly=True
     )
 
 
-# --- what is asked of it -------------------------------------------------------------------
+# --- tests of a value ----------------------------------------------------------------------
 
 
-def _test(place: _Place, wanted: MetadataFilter) -> Condition:
-    value = wanted.value
-    match Operator(wanted.operator):
+def _test(json_value: _JsonValue, given: MetadataFilter) -> Condition:
+    value = given.value
+    match Operator(given.operator):
         case Operator.EQ:
-            return _among(place, [value], wanted.case_sensitive)
+            return _among(json_value, [value], given.case_sensitive)
         case Operator.IN:
-            return _among(place, value, wanted.case_sensitive)
+            return _among(json_value, value, given.case_sensitive)
         case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE as operator:
-            return _compares(place, operator, value)
+            return _compares(json_value, operator, value)
         case Operator.EXISTS:
-            return place.type.is_not(None)
+            return json_value.type.is_not(None)
         case Operator.IS_NULL:
-            return place.type == "null"
+            return json_value.type == "null"
         case Operator.IS_NOT_NULL:
-            return place.type != "null"
+            return json_value.type != "null"
         case Operator.ARRAY_CONTAINS:
-            return _has_element(place, value, wanted.case_sensitive)
+            return _has_element(json_value, value, given.case_sensitive)
         case operator:
-            return _has_part(place, operator, value, wanted.case_sensitive)
+            return _has_part(json_value, operator, value, given.case_sensitive)
 
 
-def _among(place: _Place, values: Sequence[Any], case_sensitive: bool) -> Condition:
-    """Equal to one of the values, which are of different types perhaps: 1, true and "1" differ."""
+def _among(json_value: _JsonValue, values: Sequence[Any], case_sensitive: bool) -> Condition:
+    """Test for one of the values, which may differ in type: 1, true and "1" are not equal."""
     texts = [value for value in values if isinstance(value, str)]
     numbers = [value for value in values if _is_number(value)]
     small = [number for number in numbers if abs(number) < EXACT_BELOW]
     types = [{True: "true", False: "false", None: "null"}[v] for v in values if _is_constant(v)]
-    found = []
+    tests = []
     if texts:
-        guard = [] if all(map(_is_wordlike, texts)) else [place.type == "text"]
-        found.append(and_(*guard, _is_text(place.value, texts, case_sensitive)))
+        guard = [] if all(map(_is_wordlike, texts)) else [json_value.type == "text"]
+        tests.append(and_(*guard, _is_text(json_value.value, texts, case_sensitive)))
     if small:
-        found.append(and_(place.type.in_(NUMBERS), _one_of(place.value, small)))
-    found += [place.compared(_written(n)) == 0 for n in numbers if abs(n) >= EXACT_BELOW]
+        tests.append(and_(json_value.type.in_(NUMBERS), _one_of(json_value.value, small)))
+    tests += [json_value.compared(json.dumps(n)) == 0 for n in numbers if abs(n) >= EXACT_BELOW]
     if types:
-        found.append(_one_of(place.type, types))
-    return or_(*found) if found else false()
+        tests.append(_one_of(json_value.type, types))
+    return or_(*tests) if tests else false()
 
 
 def _is_text(value: Value, texts: Sequence[str], case_sensitive: bool) -> Condition:
-    """SQLite's lower() knows ASCII; it decides alone where the wanted text is ASCII."""
+    """Test strings: ASCII by SQLite's lower(), which an index serves, others by our folding."""
     ascii_texts = [fold(text) for text in texts if text.isascii()]
     other = [text for text in texts if not text.isascii()]
-    found = []
+    tests = []
     if ascii_texts:
-        found.append(_one_of(func.lower(value), ascii_texts))
+        tests.append(_one_of(func.lower(value), ascii_texts))
     if other:
-        found.append(_one_of(func.ctx_fold(value), [fold(text) for text in other]))
-    return and_(or_(*found), _one_of(value, texts)) if case_sensitive else or_(*found)
+        tests.append(_one_of(func.ctx_fold(value), [fold(text) for text in other]))
+    return and_(or_(*tests), _one_of(value, texts)) if case_sensitive else or_(*tests)
 
 
-def _compares(place: _Place, operator: Operator, number: float) -> Condition:
+def _compares(json_value: _JsonValue, operator: Operator, number: float) -> Condition:
     if abs(number) >= EXACT_BELOW:
-        return COMPARISONS[operator](place.compared(_written(number)), 0)
-    return and_(place.type.in_(NUMBERS), COMPARISONS[operator](place.value, number))
+        return COMPARISONS[operator](json_value.compared(json.dumps(number)), 0)
+    return and_(json_value.type.in_(NUMBERS), COMPARISONS[operator](json_value.value, number))
 
 
-def _has_part(place: _Place, operator: Operator, part: str, case_sensitive: bool) -> Condition:
-    """Functions instead of LIKE: nothing to escape, and no opinion of LIKE's on case."""
-    whole = place.value
+def _has_part(
+    json_value: _JsonValue, operator: Operator, part: str, case_sensitive: bool
+) -> Condition:
+    """Test for a part of a string, by functions: LIKE would need escaping and folds case itself."""
+    whole = json_value.value
     if not case_sensitive:
         whole = func.lower(whole) if part.isascii() else func.ctx_fold(whole)
         part = fold(part)
@@ -197,20 +201,20 @@ def _has_part(place: _Place, operator: Operator, part: str, case_sensitive: bool
         Operator.STARTS_WITH: func.substr(whole, 1, len(part)) == part,
         Operator.ENDS_WITH: func.substr(whole, -len(part)) == part,
     }
-    is_text = place.type == "text"
+    is_text = json_value.type == "text"
     return and_(is_text, tests[operator]) if part else is_text
 
 
-def _has_element(place: _Place, value: Any, case_sensitive: bool) -> Condition:
-    elements = case((place.type == "array", place.value), else_="[]")
-    element = _each(elements, "element")
+def _has_element(json_value: _JsonValue, value: Any, case_sensitive: bool) -> Condition:
+    elements = case((json_value.type == "array", json_value.value), else_="[]")
+    element = _elements(elements, "element")
     position = func.json_array(cast(element.c.key, Text))
 
     def compared(number: str) -> ColumnElement[int]:
         return func.ctx_compare(elements, position, number)
 
-    found = _among(_Place(element.c.type, element.c.value, compared), [value], case_sensitive)
-    return select(literal(1)).select_from(element).where(found).exists()
+    test = _among(_JsonValue(element.c.type, element.c.value, compared), [value], case_sensitive)
+    return select(literal(1)).select_from(element).where(test).exists()
 
 
 def _one_of(left: Value, values: Sequence[Any]) -> Condition:
@@ -218,8 +222,10 @@ def _one_of(left: Value, values: Sequence[Any]) -> Condition:
 
 
 def _is_wordlike(value: str) -> bool:
-    """Whether no number, constant or container looks like it in SQL: an index then answers alone,
-    and nothing is read of the entry itself. SQLite shows a number without bounds as Inf."""
+    """Whether no number, constant or container equals it as SQL text, so that an index suffices.
+
+    SQLite writes an infinite number as Inf.
+    """
     return value[:1].isalpha() and value.lower() != "inf"
 
 
@@ -231,11 +237,7 @@ def _is_constant(value: Any) -> bool:
     return value is None or isinstance(value, bool)
 
 
-def _written(number: float) -> str:
-    return json.dumps(number)
-
-
-# --- the functions -------------------------------------------------------------------------
+# --- functions that SQL calls --------------------------------------------------------------
 
 
 def _fold(value: Any) -> Any:
@@ -243,16 +245,16 @@ def _fold(value: Any) -> Any:
 
 
 def _compare(document: str, steps: str, number: str) -> int | None:
-    """The number at the path against another, both exactly as they are written in JSON."""
-    found = json.loads(document, parse_int=Decimal, parse_float=Decimal)
+    """Compare the number at a path with another, both exactly as JSON writes them."""
+    value = json.loads(document, parse_int=Decimal, parse_float=Decimal)
     for step in json.loads(steps):
-        if isinstance(found, list) and is_index(step) and int(step) < len(found):
-            found = found[int(step)]
-        elif isinstance(found, dict) and step in found:
-            found = found[step]
+        if isinstance(value, list) and is_index(step) and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, dict) and step in value:
+            value = value[step]
         else:
             return None
-    if not isinstance(found, Decimal):
+    if not isinstance(value, Decimal):
         return None
     other = Decimal(number)
-    return (found > other) - (found < other)
+    return (value > other) - (value < other)

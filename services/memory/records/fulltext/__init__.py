@@ -1,6 +1,6 @@
-"""Full-text search over the entries' texts: what is the same on both databases.
+"""Full-text search over the entries' texts: the part that both databases share.
 
-Scores are higher for better hits, and compare within one answer only.
+A higher score is better; scores compare within one result only.
 """
 
 import difflib
@@ -18,24 +18,25 @@ from services.memory.records.filters.indexes import (
     parse_fields,
 )
 from services.memory.records.fulltext import postgresql, sqlite
-from services.memory.records.fulltext.query import STEMMED, read
+from services.memory.records.fulltext.query import STEMMED, parse
 from services.memory.records.tables import entries
 from services.memory.records.types import Criteria, TextMode
 
 log = logging.getLogger(__name__)
 
-SIMPLE = "simple"  # words as they are written
+SIMPLE = "simple"  # words are compared without stemming
 LANGUAGES: tuple[str, ...] = get_args(Language)
 
 
 async def ensure_full_text(connection: AsyncConnection, dialect: str, language: str) -> None:
-    """Bring the index to the language: created where it is missing, filled anew where it differs.
+    """Create the index, or fill it again where it was made for another language.
 
-    For a transaction that only one process at a time is in, such as the one that migrates.
+    Raises SettingsInvalid for an unknown language. Call it in a transaction that one process at a
+    time runs, such as the migration's.
     """
     if language not in LANGUAGES:
-        near = difflib.get_close_matches(language, LANGUAGES, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        close = difflib.get_close_matches(language, LANGUAGES, n=1)
+        hint = f"did you mean {close[0]}? " if close else ""
         raise SettingsInvalid(f"FTS_LANGUAGE={language}: {hint}Allowed: {', '.join(LANGUAGES)}")
     if dialect == "postgresql":
         await postgresql.ensure_index(connection, language)
@@ -57,25 +58,25 @@ def full_text_query(
     any_word: bool,
     indexed_fields: Sequence[str] = DEFAULT_INDEXED_FIELDS,
 ) -> tuple[Select[Any], list[str]]:
-    """A query for the entries' columns, `score` and `highlighted`, the best first; and warnings.
+    """Return a statement for the entries' columns, `score` and `highlighted`, and warnings.
 
-    All words must be found, or with `any_word` one of them. `indexed_fields` are those that
-    `index_metadata` was given.
+    All words must occur, or one of them with `any_word`. `indexed_fields` are the metadata fields
+    that have an index.
     """
-    node, warnings = read(query, mode, language, any_word)
+    node, warnings = parse(query, mode, language, any_word)
     if node is None:
         nothing = select(entries, literal(0.0).label("score"), null().label("highlighted"))
         return nothing.where(false()), warnings
     if dialect == "postgresql":
-        found = postgresql.search(node, criteria, language, limit, offset, highlight)
+        statement = postgresql.search(node, criteria, language, limit, offset, highlight)
     else:
-        narrow = _is_narrow(criteria, indexed_fields)
-        found = sqlite.search(node, criteria, narrow, limit, offset, highlight)
-    return found, warnings
+        selective = _is_selective(criteria, indexed_fields)
+        statement = sqlite.search(node, criteria, selective, limit, offset, highlight)
+    return statement, warnings
 
 
-def _is_narrow(criteria: Criteria, indexed_fields: Sequence[str]) -> bool:
-    """Whether an index finds what the criteria admit."""
+def _is_selective(criteria: Criteria, indexed_fields: Sequence[str]) -> bool:
+    """Whether an index finds the entries that meet the criteria."""
     fields = parse_fields(indexed_fields)
     by_field = any(is_served(each, fields) for each in criteria.metadata)
     return bool(criteria.ids or criteria.threads or criteria.tags or by_field)

@@ -1,6 +1,6 @@
-"""What a full-text query asks for, as a small tree that either database can be told.
+"""Parses a full-text query into a small tree that both databases can express.
 
-Words that users type never become syntax: every leaf is quoted where it is written down.
+Words that users type never become syntax: every leaf is quoted when the tree is written as SQL.
 """
 
 import re
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 from services.memory.records.types import TextMode
 
-MAX_WORDS = 64  # of one query: longer ones are texts, and each word costs a look-up
+MAX_WORDS = 64  # of one query: a longer one is a text, and each word costs a look-up
 MAX_DEPTH = 16  # parentheses inside parentheses; SQLite's own parser stops at about 30
-STEMMED = "english"  # the language whose endings and stop words we know
-_SAYS_SOMETHING = re.compile(r"[^\W_]")
+STEMMED = "english"  # the language whose endings and stop words are listed below
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _PART = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r'"[^"]*"?|[()]|[^\s()"]+')
 OPERATORS = ("AND", "OR", "NOT")
 NO_WORDS = "The query has no word to search for."
 STOP_WORDS_ONLY = "Every word of the query is too common to be searched for."
 
-# The words that PostgreSQL leaves out of an English query; SQLite is told to do the same.
+# The stop words of PostgreSQL's English configuration, left out of queries on both databases.
 STOP_WORDS = frozenset(
     (
         "i me my myself we our ours ourselves you your yours yourself yourselves he him his "
@@ -32,8 +32,8 @@ STOP_WORDS = frozenset(
         "just don should now"
     ).split()
 )
-# Endings that stemming takes away. An index holds `univers` for university, so whoever has typed
-# `universi` so far finds it by the words that these endings make of it.
+# Endings that stemming removes. The index holds `univers` for university, so the prefix `universi`
+# finds it only by the words that these endings complete it to.
 ENDINGS = (
     "ability ables ably al ally ance ances ant ated ates ating ation ational ations ative ator "
     "ators edly ement ements ence ences ency ent ental er ers ful fulness ible ibility ical ically "
@@ -45,7 +45,7 @@ ENDINGS = (
 
 @dataclass(frozen=True)
 class Words:
-    """Words that follow each other; as a prefix, they may go on."""
+    """A phrase of one or more words; with `prefix` the last word may go on."""
 
     text: str
     prefix: bool = False
@@ -53,21 +53,21 @@ class Words:
 
 @dataclass(frozen=True)
 class All:
-    """Every part must be found."""
+    """A conjunction: every part must occur."""
 
     parts: "Sequence[Node]"
 
 
 @dataclass(frozen=True)
 class Either:
-    """One part must be found."""
+    """A disjunction: one part must occur."""
 
     parts: "Sequence[Node]"
 
 
 @dataclass(frozen=True)
 class Not:
-    """The part must not be found."""
+    """A negation: the part must not occur."""
 
     part: "Node"
 
@@ -76,16 +76,16 @@ Node = Words | All | Either | Not
 
 
 class Malformed(ValueError):
-    """Why a boolean query cannot be read."""
+    """A boolean query with a syntax error, which the message names."""
 
 
-def read(
+def parse(
     query: str, mode: TextMode, language: str, any_word: bool
 ) -> tuple[Node | None, list[str]]:
-    """What is asked for (None where nothing can be), and what should be said about it."""
+    """Return the tree of a query, None where it has no word to search for, and warnings."""
     query = query.replace("\0", " ").encode(errors="replace").decode()
-    if not _tells(_words(query), language):
-        empty = not _says_something(query)
+    if not _without_stop_words(_words(query), language):
+        empty = not _has_word(query)
         return None, [NO_WORDS if empty else STOP_WORDS_ONLY]
     match mode:
         case TextMode.PHRASE:
@@ -93,29 +93,30 @@ def read(
         case TextMode.BOOLEAN:
             return _boolean(query, language, any_word)
         case TextMode.PREFIX:
-            return _joined(_words(query), language, any_word, lambda word: _begun(word, language))
+            return _joined(_words(query), language, any_word, lambda word: _prefix(word, language))
         case _:
             return _joined(_words(query), language, any_word)
 
 
 def _boolean(query: str, language: str, any_word: bool) -> tuple[Node | None, list[str]]:
+    """Parse a boolean query; a malformed one is taken as plain words, with a warning."""
     try:
-        node = _pruned(_Reader(query).read(), language)
-    except Malformed as wrong:
+        node = _pruned(_BooleanParser(query).parse(), language)
+    except Malformed as error:
         words = [word for word in _words(query) if word not in OPERATORS]
-        found, warnings = _joined(words, language, any_word)
-        return found, [f"The boolean query was read as plain words: {wrong}.", *warnings]
+        plain, warnings = _joined(words, language, any_word)
+        return plain, [f"The boolean query was read as plain words: {error}.", *warnings]
     return node, [] if node is not None else [STOP_WORDS_ONLY]
 
 
-def _says_something(text: str) -> bool:
-    return _SAYS_SOMETHING.search(text) is not None
+def _has_word(text: str) -> bool:
+    return _LETTER_OR_DIGIT.search(text) is not None
 
 
 def _words(query: str) -> list[str]:
-    """What is between spaces, quotes and parentheses."""
+    """Split a query at spaces, quotes and parentheses; each word once."""
     parts = re.split(r'[\s()"]+', query)
-    return list(dict.fromkeys(part for part in parts if _says_something(part)))
+    return list(dict.fromkeys(part for part in parts if _has_word(part)))
 
 
 def _joined(
@@ -124,9 +125,9 @@ def _joined(
     any_word: bool,
     leaf: Callable[[str], Node] = Words,
 ) -> tuple[Node | None, list[str]]:
-    telling = _tells(words, language)
-    chosen, warnings = telling[:MAX_WORDS], []
-    if len(telling) > MAX_WORDS:
+    searched = _without_stop_words(words, language)
+    chosen, warnings = searched[:MAX_WORDS], []
+    if len(searched) > MAX_WORDS:
         warnings.append(f"Only the first {MAX_WORDS} words were searched for.")
     leaves = [leaf(word) for word in chosen]
     if not leaves:
@@ -134,33 +135,33 @@ def _joined(
     return (Either(leaves) if any_word else All(leaves)), warnings
 
 
-def _tells(words: Sequence[str], language: str) -> list[str]:
+def _without_stop_words(words: Sequence[str], language: str) -> list[str]:
     return [word for word in words if not _is_stop_word(word, language)]
 
 
 def _is_stop_word(word: str, language: str) -> bool:
-    """Also of several parts, such as don't."""
+    """Whether every part of a word is a stop word, as of don't."""
     return language == STEMMED and STOP_WORDS.issuperset(_PART.findall(word.lower()))
 
 
-def _begun(word: str, language: str) -> Node:
-    """Everything that begins so, also where the index holds less of it than was typed."""
+def _prefix(word: str, language: str) -> Node:
+    """Match words with this prefix, also where the stem in the index is shorter than it."""
     if language != STEMMED:
         return Words(word, prefix=True)
-    rests = {
+    completions = {
         ending[length:]
         for ending in ENDINGS
         for length in range(1, len(ending))
         if word.lower().endswith(ending[:length])
     }
-    return Either([Words(word, prefix=True), *(Words(word + rest) for rest in sorted(rests))])
+    return Either([Words(word, prefix=True), *(Words(word + rest) for rest in sorted(completions))])
 
 
 def _pruned(node: Node, language: str) -> Node | None:
-    """Without leaves that say nothing or next to nothing, as PostgreSQL has it."""
+    """Remove leaves without a word and stop words, as PostgreSQL does."""
     match node:
         case Words(text):
-            return None if _is_stop_word(text, language) or not _says_something(text) else node
+            return None if _is_stop_word(text, language) or not _has_word(text) else node
         case Not(part):
             inner = _pruned(part, language)
             return None if inner is None else Not(inner)
@@ -171,20 +172,21 @@ def _pruned(node: Node, language: str) -> Node | None:
             return type(node)(kept)
 
 
-class _Reader:
-    """Reads AND, OR, NOT, parentheses and quotes; words side by side mean AND."""
+class _BooleanParser:
+    """Parses AND, OR, NOT, parentheses and quotes; words side by side mean AND."""
 
     def __init__(self, query: str) -> None:
         self._tokens = _TOKEN.findall(query)
         self._next = 0
         self._depth = 0
 
-    def read(self) -> Node:
+    def parse(self) -> Node:
+        """Return the tree. Raises Malformed."""
         if not self._tokens:
             raise Malformed("it is empty")
-        if sum(_says_something(token) for token in self._tokens) > MAX_WORDS:
+        if sum(_has_word(token) for token in self._tokens) > MAX_WORDS:
             raise Malformed(f"it has more than {MAX_WORDS} words")
-        node = self._any()
+        node = self._disjunction()
         if self._peek() is not None:
             raise Malformed("a parenthesis is closed that was not opened")
         return node
@@ -197,30 +199,30 @@ class _Reader:
         self._next += 1
         return token
 
-    def _any(self) -> Node:
-        parts = [self._all()]
+    def _disjunction(self) -> Node:
+        parts = [self._conjunction()]
         while self._peek() == "OR":
             self._take()
-            parts.append(self._all())
+            parts.append(self._conjunction())
         return parts[0] if len(parts) == 1 else Either(parts)
 
-    def _all(self) -> Node:
-        parts = [self._one()]
+    def _conjunction(self) -> Node:
+        parts = [self._operand()]
         while self._peek() not in (None, ")", "OR"):
             if self._peek() == "AND":
                 self._take()
-            parts.append(self._one())
+            parts.append(self._operand())
         return parts[0] if len(parts) == 1 else All(parts)
 
-    def _one(self) -> Node:
+    def _operand(self) -> Node:
         token = self._take()
         match token:
             case None:
                 raise Malformed("something is missing at its end")
             case "NOT":
-                return Not(self._deeper(self._one))
+                return Not(self._nested(self._operand))
             case "(":
-                node = self._deeper(self._any)
+                node = self._nested(self._disjunction)
                 if self._take() != ")":
                     raise Malformed("a parenthesis is not closed")
                 return node
@@ -233,10 +235,10 @@ class _Reader:
             case _:
                 return Words(token.rstrip("*"), prefix=token.endswith("*"))
 
-    def _deeper(self, read: Callable[[], Node]) -> Node:
+    def _nested(self, parse: Callable[[], Node]) -> Node:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise Malformed(f"it is nested deeper than {MAX_DEPTH} levels")
-        node = read()
+        node = parse()
         self._depth -= 1
         return node

@@ -1,8 +1,8 @@
-"""Full text in SQLite: FTS5 over the entries' texts, which stay where they are.
+"""Full-text search in SQLite: an FTS5 index over the entries' texts, without a copy of them.
 
-Ranking is what costs, about a microsecond or two for a match. So of all that match and that the
-criteria admit, the newest RANKED_AT_MOST are ranked. Where any word will do, those are taken from
-the entries with the rarest words, which are the ones that ranking would prefer.
+Ranking costs one or two microseconds per match. So of the matches that meet the criteria, the
+newest MAX_RANKED are ranked. A search for any word ranks the entries with its rarest words, which
+ranking would prefer.
 """
 
 import json
@@ -35,9 +35,9 @@ from services.memory.records.tables import entries
 from services.memory.records.types import Criteria
 
 INDEX = "entries_text"
-RANKED_AT_MOST = 1000
-COUNTED_AT_MOST = 10_000  # a word in so many entries says little; it is counted no further
-SNIPPET_WORDS = 40  # FTS5 shows 64 at most
+MAX_RANKED = 1000
+MAX_COUNTED = 10_000  # entries with a word: one that is more frequent hardly distinguishes
+SNIPPET_WORDS = 40  # FTS5 allows 64
 GAP = " … "
 TOKENIZER = "unicode61 remove_diacritics 2"
 TRIGGERS = {
@@ -51,28 +51,28 @@ TRIGGERS = {
 ADD = f"INSERT INTO {INDEX} (rowid, text) VALUES (new.id, new.text);"
 REMOVE = f"INSERT INTO {INDEX} ({INDEX}, rowid, text) VALUES ('delete', old.id, old.text);"
 
-# An expression that finds the rarest of the words, as many as RANKED_AT_MOST entries have (or else
-# the very rarest), and weighs every word that is not too common.
+# An FTS5 expression that matches the rarest words, up to MAX_RANKED entries in all (at least the
+# rarest word), and scores by every word that is not too common.
 RARE_WORDS = f"""
 WITH words AS MATERIALIZED (
     SELECT value AS phrase, (
         SELECT count(*)
-        FROM (SELECT 1 FROM {INDEX} WHERE {INDEX} MATCH value LIMIT {COUNTED_AT_MOST})
-    ) AS found
+        FROM (SELECT 1 FROM {INDEX} WHERE {INDEX} MATCH value LIMIT {MAX_COUNTED})
+    ) AS frequency
     FROM json_each(:phrases)
-), placed AS (
-    SELECT phrase, found, row_number() OVER by_rarity = 1
-        OR sum(found) OVER by_rarity <= {RANKED_AT_MOST} AS is_rare
-    FROM words WHERE found > 0 WINDOW by_rarity AS (ORDER BY found, phrase)
+), by_frequency AS (
+    SELECT phrase, frequency, row_number() OVER by_rarity = 1
+        OR sum(frequency) OVER by_rarity <= {MAX_RANKED} AS is_rare
+    FROM words WHERE frequency > 0 WINDOW by_rarity AS (ORDER BY frequency, phrase)
 ), lists AS (
     SELECT group_concat(phrase, ' OR ') FILTER (WHERE is_rare) AS rare,
-        group_concat(phrase, ' OR ') FILTER (WHERE is_rare OR found < {COUNTED_AT_MOST}) AS telling
-    FROM placed
+        group_concat(phrase, ' OR ') FILTER (WHERE is_rare OR frequency < {MAX_COUNTED}) AS scored
+    FROM by_frequency
 )
 SELECT CASE
     WHEN rare IS NULL THEN '""'
-    WHEN rare = telling THEN rare
-    ELSE '(' || rare || ') AND (' || telling || ')'
+    WHEN rare = scored THEN rare
+    ELSE '(' || rare || ') AND (' || scored || ')'
 END AS expression FROM lists
 """
 
@@ -80,34 +80,34 @@ _index = table(INDEX, column("rowid", Integer), column(INDEX, Text))
 _match = _index.c[INDEX].op("MATCH", is_comparison=True)
 
 
-class _Admitted(NamedTuple):
-    """The entries that the criteria admit, and whether they are few and quickly listed."""
+class _Scope(NamedTuple):
+    """The condition of the criteria; `is_selective` where an index finds the few entries in it."""
 
     condition: ColumnElement[bool]
-    narrow: bool
+    is_selective: bool
 
 
 # --- the index -----------------------------------------------------------------------------
 
 
 async def ensure_index(connection: AsyncConnection, language: str) -> None:
-    """Create the index and what keeps it in step; anew where the language or anything changed."""
-    wanted = _definitions(language)
+    """Create the index and its triggers; again where their definitions changed."""
+    definitions = _definitions(language)
     query = text("SELECT name, sql FROM sqlite_master WHERE name LIKE :ours ESCAPE '!'")
     rows = await connection.execute(query, {"ours": f"{INDEX.replace('_', '!_')}%"})
-    found = {row.name: row.sql for row in rows}
-    if all(found.get(name) == sql for name, sql in wanted.items()):
+    existing = {row.name: row.sql for row in rows}
+    if all(existing.get(name) == sql for name, sql in definitions.items()):
         return
     for name in TRIGGERS:
         await connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}")
     await connection.exec_driver_sql(f"DROP TABLE IF EXISTS {INDEX}")
-    for sql in wanted.values():
+    for sql in definitions.values():
         await connection.exec_driver_sql(sql)
     await connection.exec_driver_sql(f"INSERT INTO {INDEX} ({INDEX}) VALUES ('rebuild')")
 
 
 def _definitions(language: str) -> dict[str, str]:
-    """The statements, as SQLite keeps them."""
+    """Return the CREATE statements by name, letter by letter as SQLite stores them."""
     tokenizer = f"porter {TOKENIZER}" if language == STEMMED else TOKENIZER
     options = f"text, content='entries', content_rowid='id', tokenize='{tokenizer}'"
     triggers = {
@@ -123,23 +123,23 @@ def _definitions(language: str) -> dict[str, str]:
 def search(
     node: Node,
     criteria: Criteria,
-    narrow: bool,
+    selective: bool,
     limit: int,
     offset: int,
     highlight: bool,
 ) -> Select[Any]:
-    """The entries' columns, `score` and `highlighted`, the best first.
+    """Return a statement for the entries' columns, `score` and `highlighted`, the best first.
 
-    `narrow` says that indexes find the few entries that the criteria admit.
+    `selective` says that an index finds the few entries that meet the criteria.
     """
-    admitted = _Admitted(where(criteria, "sqlite"), narrow)
-    expression, is_negated = written(node)
+    scope = _Scope(where(criteria, "sqlite"), selective)
+    expression, is_negated = to_fts5(node)
     if is_negated:
-        ranked = _without(expression, admitted)
+        ranked = _not_matching(expression, scope)
     elif isinstance(node, Either) and all(isinstance(part, Words) for part in node.parts):
-        ranked = _by_rare_words(node.parts, admitted, limit + offset)
+        ranked = _by_rare_words(node.parts, scope, limit + offset)
     else:
-        ranked = _newest(literal(expression), admitted, literal(RANKED_AT_MOST)).cte("ranked")
+        ranked = _newest(literal(expression), scope, literal(MAX_RANKED)).cte("ranked")
     best = select(ranked).order_by(ranked.c.score.desc(), ranked.c.id.desc())
     page = best.limit(limit).offset(offset).cte("page")
     snippet = _snippet(expression, page) if highlight and not is_negated else null()
@@ -150,24 +150,26 @@ def search(
     )
 
 
-def written(node: Node) -> tuple[str, bool]:
-    """The tree in FTS5's language, and whether the opposite of that is meant.
+def to_fts5(node: Node) -> tuple[str, bool]:
+    """Return the tree as an FTS5 expression, and whether its negation is meant.
 
-    There NOT stands between two expressions and never before one, so what is meant as an opposite
-    is carried outwards until something stands before it, or to the very end.
+    In FTS5 NOT is a binary operator, so a negation moves outwards until an expression precedes it,
+    or to the root.
     """
     match node:
         case Words(words, prefix):
             return '"' + words.replace('"', '""') + '"' + ("*" if prefix else ""), False
         case Not(part):
-            inner, is_negated = written(part)
+            inner, is_negated = to_fts5(part)
             return inner, not is_negated
-    parts = [written(part) for part in node.parts]
+    parts = [to_fts5(part) for part in node.parts]
     plain = [expression for expression, is_negated in parts if not is_negated]
     negated = [expression for expression, is_negated in parts if is_negated]
     if isinstance(node, Either):
-        return (_but(_all(negated), _either(plain)), True) if negated else (_either(plain), False)
-    return (_but(_all(plain), _either(negated)), False) if plain else (_either(negated), True)
+        return (
+            (_except(_all(negated), _either(plain)), True) if negated else (_either(plain), False)
+        )
+    return (_except(_all(plain), _either(negated)), False) if plain else (_either(negated), True)
 
 
 def _all(parts: Sequence[str]) -> str:
@@ -178,56 +180,56 @@ def _either(parts: Sequence[str]) -> str:
     return f"({' OR '.join(parts)})" if parts else ""
 
 
-def _but(found: str, left_out: str) -> str:
-    return f"({found} NOT {left_out})" if left_out else found
+def _except(matched: str, excluded: str) -> str:
+    return f"({matched} NOT {excluded})" if excluded else matched
 
 
 def _newest(
-    expression: ColumnElement[str], admitted: _Admitted, most: ColumnElement[int]
+    expression: ColumnElement[str], scope: _Scope, limit: ColumnElement[int]
 ) -> Select[Any]:
-    """The newest matches among what is admitted, with their scores.
+    """Select the newest matches in the scope, with their scores.
 
-    Few admitted entries are listed first and compared with each match; otherwise each match is
-    looked up, the newest first, until there are enough.
+    A selective scope is listed first and compared with each match; otherwise each match is looked
+    up, the newest first, until there are enough.
     """
     score = (-func.bm25(_index.c[INDEX])).label("score")
     query = select(_index.c.rowid.label("id"), score).where(_match(expression))
-    if admitted.narrow:
-        # The sign keeps FTS5 from being asked anew for every id.
+    if scope.is_selective:
+        # With the sign SQLite does not run an FTS5 query per id.
         row = literal_column(f"+{INDEX}.rowid", Integer)
-        query = query.where(row.in_(select(entries.c.id).where(admitted.condition)))
+        query = query.where(row.in_(select(entries.c.id).where(scope.condition)))
     else:
-        query = query.join(entries, entries.c.id == _index.c.rowid).where(admitted.condition)
-    return query.order_by(_index.c.rowid.desc()).limit(most)
+        query = query.join(entries, entries.c.id == _index.c.rowid).where(scope.condition)
+    return query.order_by(_index.c.rowid.desc()).limit(limit)
 
 
-def _by_rare_words(words: Sequence[Node], admitted: _Admitted, needed: int) -> CTE:
-    """The entries with the rarest words, filled up with the newest that have any word."""
-    phrases = [written(word)[0] for word in words]
+def _by_rare_words(words: Sequence[Node], scope: _Scope, needed: int) -> CTE:
+    """Select the entries with the rarest words, filled up with the newest that have any word."""
+    phrases = [to_fts5(word)[0] for word in words]
     rare = text(RARE_WORDS).bindparams(phrases=json.dumps(phrases)).columns(expression=Text)
-    chosen = _newest(rare.scalar_subquery(), admitted, literal(RANKED_AT_MOST)).cte("chosen")
-    most = min(needed, RANKED_AT_MOST)
-    missing = func.max(0, most - select(func.count()).select_from(chosen).scalar_subquery())
-    newest = _newest(literal(_either(phrases)), admitted, missing).cte("newest")
+    chosen = _newest(rare.scalar_subquery(), scope, literal(MAX_RANKED)).cte("chosen")
+    needed = min(needed, MAX_RANKED)
+    missing = func.max(0, needed - select(func.count()).select_from(chosen).scalar_subquery())
+    newest = _newest(literal(_either(phrases)), scope, missing).cte("newest")
     both = union_all(select(chosen), select(newest)).subquery()
     return (
         select(both.c.id, func.max(both.c.score).label("score")).group_by(both.c.id).cte("ranked")
     )
 
 
-def _without(expression: str, admitted: _Admitted) -> CTE:
-    """The newest entries that do not match: none is better than another."""
+def _not_matching(expression: str, scope: _Scope) -> CTE:
+    """Select the newest entries that do not match, all with the same score."""
     matching = select(_index.c.rowid).where(_match(expression))
     return (
         select(entries.c.id, literal(0.0, Float).label("score"))
-        .where(admitted.condition, entries.c.id.not_in(matching))
+        .where(scope.condition, entries.c.id.not_in(matching))
         .order_by(entries.c.id.desc())
-        .limit(RANKED_AT_MOST)
+        .limit(MAX_RANKED)
         .cte("ranked")
     )
 
 
 def _snippet(expression: str, page: CTE) -> ColumnElement[str]:
-    shown = func.snippet(_index.c[INDEX], 0, OPEN, CLOSE, GAP, SNIPPET_WORDS)
-    found = select(shown).where(_match(expression), _index.c.rowid == page.c.id)
-    return found.correlate(page).scalar_subquery()
+    snippet = func.snippet(_index.c[INDEX], 0, OPEN, CLOSE, GAP, SNIPPET_WORDS)
+    query = select(snippet).where(_match(expression), _index.c.rowid == page.c.id)
+    return query.correlate(page).scalar_subquery()

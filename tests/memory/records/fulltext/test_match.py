@@ -298,8 +298,8 @@ async def test_a_rare_word_counts_more(connection: AsyncConnection) -> None:
 
 async def test_what_has_rare_words_is_found_among_very_many(connection: AsyncConnection) -> None:
     """Though it is the oldest, and more entries match than are ranked."""
-    many = sqlite.RANKED_AT_MOST + 500
-    assert many > postgresql.RANKED_AT_MOST
+    many = sqlite.MAX_RANKED + 500
+    assert many > postgresql.MAX_RANKED
     await fill(connection, [*_rare(1, 20), *_common(21, many)])
     await _analyze(connection)
     rows, _ = await search(connection, "error zebra", any_word=True, limit=20)

@@ -1,0 +1,138 @@
+"""Makes Qdrant equal to SQL: heals at a start, reconciles and rebuilds on request."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from services.core.errors import CollectionNotFound
+from services.core.vectors.types import CollectionSpec
+from services.memory.projection.collections import ProjectedCollections
+from services.memory.projection.compare import Drift, compare
+from services.memory.projection.outbox import Outbox
+from services.memory.projection.rebuild import Rebuilder
+from services.memory.records.store import Records
+from services.memory.records.types import EntryKind
+
+log = logging.getLogger(__name__)
+
+
+class _Collection(NamedTuple):
+    """A collection, and how many entries SQL has for it."""
+
+    kind: EntryKind
+    name: str
+    entry_count: int
+
+
+@dataclass(frozen=True)
+class RebuildReport:
+    """The model of the rebuilt collections, and how many entries of each kind they hold."""
+
+    model: str
+    entry_counts: Mapping[EntryKind, int]
+
+
+class Healer:
+    """Compares collections with SQL and writes what differs."""
+
+    def __init__(
+        self,
+        records: Records,
+        collections: ProjectedCollections,
+        outbox: Outbox,
+        rebuilder: Rebuilder,
+    ) -> None:
+        self._records = records
+        self._collections = collections
+        self._outbox = outbox
+        self._rebuilder = rebuilder
+
+    async def heal(self) -> None:
+        """Write what a crash or a lost Qdrant folder left missing.
+
+        Collections are compared point by point only where their count is too low.
+        """
+        await self._outbox.reset()
+        collections = await self._list()
+        for each in collections:
+            await self._prepare(each)
+        await self._outbox.drain()
+        for each in collections:
+            one_per_entry = self._collections.targets[each.kind].one_per_entry
+            count = await self._collections.store.count(each.name, one_per_entry)
+            if count < each.entry_count:
+                log.warning("collection %s misses entries: writing them again", each.name)
+                drift = await self._compare(each)
+                uuids = [*drift.missing, *drift.outdated]
+                await self._records.enqueue(uuids, each.kind, each.name)
+        await self._outbox.drain()
+        self._outbox.needs_healing = False
+
+    async def reconcile(self) -> dict[str, Drift]:
+        """Make every collection equal to SQL; return how each differed."""
+        await self._outbox.reset()
+        drifts: dict[str, Drift] = {}
+        for each in await self._list():
+            await self._prepare(each)
+            await self._outbox.drain()
+            drift = drifts[each.name] = await self._compare(each)
+            uuids = [*drift.missing, *drift.outdated, *drift.orphaned]
+            await self._records.enqueue(uuids, each.kind, each.name)
+        await self._outbox.drain()
+        return drifts
+
+    async def rebuild(self) -> RebuildReport:
+        """Rebuild every collection from SQL. The old ones answer until the new ones are complete.
+
+        Other processes may have written to an old one until its swap: then all are reconciled.
+        """
+        await self._outbox.reset()
+        collections = await self._list()
+        await self._rebuilder.rebuild([(each.kind, each.name) for each in collections])
+        await (self.heal() if self._outbox.alone else self.reconcile())
+        counts: dict[EntryKind, int] = defaultdict(int)
+        for each in collections:
+            counts[each.kind] += each.entry_count
+        return RebuildReport(self._collections.model, dict(counts))
+
+    async def _list(self) -> list[_Collection]:
+        """Return the default collections, and every other that entries belong to."""
+        found: list[_Collection] = []
+        for kind, target in self._collections.targets.items():
+            counts = {target.collection: 0} | await self._records.collection_counts(kind)
+            found += [_Collection(kind, name, count) for name, count in counts.items()]
+        return found
+
+    async def _prepare(self, collection: _Collection) -> None:
+        """Create the collection, or rebuild it where it has the shape of an earlier version.
+
+        Raises ModelMismatch where it was built with another model: that is rebuilt on request only.
+        """
+        if await self._is_older(collection):
+            log.warning(
+                "collection %s has the shape of an earlier version: rebuilding it from SQL",
+                collection.name,
+            )
+            await self._rebuilder.rebuild([(collection.kind, collection.name)])
+        await self._collections.ensure(collection.kind, collection.name)
+
+    async def _is_older(self, collection: _Collection) -> bool:
+        try:
+            info = await self._collections.store.collection_info(collection.name)
+        except CollectionNotFound:
+            return False
+        spec = self._collections.spec(collection.kind)
+        return info.spec.model == spec.model and _lacks(info.spec, spec)
+
+    async def _compare(self, collection: _Collection) -> Drift:
+        return await compare(
+            self._collections.store, self._records, collection.kind, collection.name
+        )
+
+
+def _lacks(stored: CollectionSpec, spec: CollectionSpec) -> bool:
+    """Whether points of the stored collection lack a sparse vector or an indexed payload field."""
+    has_vectors = set(spec.sparse) <= set(stored.sparse)
+    return not has_vectors or not spec.indexes.keys() <= stored.indexes.keys()
