@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Literal
 
 from ctx.servers import ServerStatus, server_statuses
 from services.core.embedding.factory import open_embedder
-from services.core.engine.engine import open_engine, open_vectors, outdated, prepare_data_dir
+from services.core.engine.engine import open_engine, open_vectors, prepare_data_dir
 from services.core.errors import CtxError, SettingsInvalid
+from services.core.memories.collection import spec as memory_spec
 from services.core.settings import HEALTH_PORT_OFFSET, Settings, load
 from services.core.vectors.folder_lock import Owner, who_owns
 from services.core.vectors.types import CollectionInfo, EmbeddingModel
-from services.core.vectors.validation import holds_code
+from services.core.vectors.validation import spec_problem
+from services.indexer.schema.points import spec as code_spec
 from services.memory.records.health import examine
+from services.memory.search.points import spec as thread_spec
 
 if TYPE_CHECKING:
     from services.memory.projection.compare import Drift
@@ -32,9 +35,20 @@ class Models:
     code: EmbeddingModel
     memory: EmbeddingModel
 
-    def outdated(self, info: CollectionInfo) -> list[str]:
-        """Return what to do about a collection of another model; nothing where it is current."""
-        return outdated(info, self.code if holds_code(info.spec) else self.memory)
+    def outdated(self, info: CollectionInfo, settings: Settings) -> list[str]:
+        """Return what to do about a collection that must be rebuilt; nothing where it is current.
+
+        A collection of an earlier version has no purpose: it is known by its configured name.
+        """
+        expected = {
+            settings.collection_name: code_spec(self.code),
+            settings.memory_collection_name: memory_spec(self.memory),
+            settings.threads_collection_name: thread_spec(self.memory),
+        }
+        by_purpose = {spec.purpose: spec for spec in expected.values()}
+        spec = by_purpose.get(info.spec.purpose) or expected.get(info.name)
+        problem = spec and spec_problem(info.name, info.spec, spec)
+        return [problem] if problem else []
 
 
 @dataclass(frozen=True)
@@ -172,7 +186,9 @@ async def _qdrant(
     except CtxError as error:
         fix = "Do what the message says, then try again."
         return [Finding("qdrant", "fail", error.message, fix)]
-    outdated_ = [text for info in infos for text in (models.outdated(info) if models else ())]
+    outdated_ = [
+        text for info in infos for text in (models.outdated(info, settings) if models else ())
+    ]
     return _advised(detail, [*([advice] if advice else []), *outdated_])
 
 

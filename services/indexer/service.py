@@ -13,6 +13,7 @@ from services.core.rerank.cross_encoder import open_reranker
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
+from services.indexer.schema.points import spec
 from services.indexer.search.rerank import RerankStage
 from services.indexer.search.searcher import Searcher
 from services.indexer.search.snippet import Cut
@@ -56,7 +57,7 @@ async def open_indexer(
         checks={"qdrant": engine.vectors.ping, "embedding": engine.check_model},
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
-        advice=partial(engine.advice, [settings.collection_name]),
+        advice=partial(engine.advice, {settings.collection_name: spec(engine.embedder)}),
     )
     try:
         yield IndexerServer(service, desk, searcher)

@@ -9,6 +9,7 @@ from functools import partial
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import ModelMismatch, StorageFailed
+from services.core.memories.collection import spec as memory_spec
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
@@ -21,6 +22,7 @@ from services.memory.projection.outbox import Outbox
 from services.memory.projection.rebuild import Rebuilder
 from services.memory.records.store import Records
 from services.memory.records.types import EntryKind
+from services.memory.search.points import spec as thread_spec
 from services.memory.threads.service import Threads, open_threads, thread_target
 from services.memory.threads.tools import thread_tools
 
@@ -129,7 +131,10 @@ def _service(
     memories: Memories,
     threads: Threads,
 ) -> Service:
-    collections = [settings.memory_collection_name, settings.threads_collection_name]
+    specs = {
+        settings.memory_collection_name: memory_spec(engine.embedder),
+        settings.threads_collection_name: thread_spec(engine.embedder),
+    }
     return Service(
         name="memory",
         instructions=INSTRUCTIONS,
@@ -144,6 +149,6 @@ def _service(
         },
         http_port=settings.memory_http_port,
         sse_port=settings.memory_sse_port,
-        advice=partial(engine.advice, collections),
+        advice=partial(engine.advice, specs),
         gauges={"outbox_waiting": lambda: float(storage.outbox.waiting)},
     )

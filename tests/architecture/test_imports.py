@@ -114,6 +114,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.embedding",
         "core.engine",
         "core.errors",
+        "core.memories",
         "core.rerank",
         "core.text",
         "core.vectors",

@@ -3,14 +3,13 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
 from services.core.embedding.cache import CachedEmbedder
 from services.core.embedding.factory import open_embedder
 from services.core.errors import (
     CollectionNotFound,
-    ModelMismatch,
     ModelUnavailable,
     StorageFailed,
 )
@@ -18,7 +17,7 @@ from services.core.settings import Settings
 from services.core.vectors import validation
 from services.core.vectors.factory import open_store
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import CollectionInfo, EmbeddingModel
+from services.core.vectors.types import CollectionSpec
 
 log = logging.getLogger(__name__)
 
@@ -36,24 +35,14 @@ class Engine:
         if vector.shape != (self.embedder.dims,):
             raise ModelUnavailable(f"{self.embedder.name} gave a vector of shape {vector.shape}")
 
-    async def advice(self, collections: Sequence[str]) -> list[str]:
-        """What the operator should know, of the store and of these collections."""
-        advice = await self.vectors.advice()
-        told = [advice] if advice else []
-        model = EmbeddingModel(self.embedder.name, self.embedder.dims)
-        for name in collections:
+    async def advice(self, expected: Mapping[str, CollectionSpec]) -> list[str]:
+        """Return what the operator should know of the store and of these collections."""
+        advice = [await self.vectors.advice()]
+        for name, spec in expected.items():
             with contextlib.suppress(CollectionNotFound):
-                told += outdated(await self.vectors.collection_info(name), model)
-        return told
-
-
-def outdated(info: CollectionInfo, model: EmbeddingModel) -> list[str]:
-    """What to do about a collection that was built with another model; nothing where it was not."""
-    try:
-        validation.same_model(info.name, info.spec, model)
-    except ModelMismatch as mismatch:
-        return [mismatch.message]
-    return []
+                info = await self.vectors.collection_info(name)
+                advice.append(validation.spec_problem(name, info.spec, spec))
+        return [text for text in advice if text]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from services.core.embedding.factory import open_present
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CtxError, ModelMismatch, ModelUnavailable
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import CollectionInfo, CollectionSpec, EmbeddingModel
+from services.core.vectors.types import CollectionSpec, EmbeddingModel
+from services.core.vectors.validation import check_spec, has_vectors
 
 log = logging.getLogger(__name__)
 
@@ -56,15 +57,13 @@ class QueryModelResolver:
         collection: str,
         spec: CollectionSpec,
         work: Callable[[QueryModel], Awaitable[T]],
-        admit: Callable[[CollectionInfo], None] = lambda _: None,
     ) -> T:
-        """Do the work with the collection's model; once more where meanwhile a rebuild put another
-        collection behind the name. That takes a whole rebuild, so this ends. `admit` raises where
-        the collection is not of the kind that is asked."""
+        """Do the work with the collection's model; again where a rebuild meanwhile put another
+        collection behind the name. That takes a whole rebuild, so this ends."""
         while True:
             physical = await self._store.resolve(collection)
             try:
-                answer = await work(await self.of(collection, spec, admit))
+                answer = await work(await self.of(collection, spec))
             except CtxError:
                 if await self._store.resolve(collection) == physical:
                     raise
@@ -72,28 +71,35 @@ class QueryModelResolver:
                 if await self._store.resolve(collection) == physical:
                     return answer
 
-    async def of(
-        self,
-        collection: str,
-        spec: CollectionSpec,
-        admit: Callable[[CollectionInfo], None] = lambda _: None,
-    ) -> QueryModel:
-        """The model of a collection that is there; `spec` is what the configured one needs."""
+    async def of(self, collection: str, spec: CollectionSpec) -> QueryModel:
+        """Return the model of an existing collection, without writing anything.
+
+        `spec` is what the configured model needs. Raises InvalidInput where the collection holds
+        something else, ModelMismatch where it must be rebuilt and no rebuild has begun.
+        """
         physical = await self._store.resolve(collection)
         if self._checked.get(collection) != physical:
-            info = await self._store.collection_info(collection)
-            admit(info)
-            model = info.spec.model
+            stored = (await self._store.collection_info(collection)).spec
             try:
-                await self._store.ensure_collection(collection, spec)
+                check_spec(collection, stored, spec)
             except ModelMismatch:
-                if model is None or not await self._store.rebuilding(collection):
+                if not await self._store.rebuilding(collection):
                     raise
-                return await self._rebuilt(physical, collection, model)
+                return await self._former_model(physical, collection, stored, spec)
             self._checked[collection] = physical
         return QueryModel(physical, self.embedder)
 
-    async def _rebuilt(self, physical: str, collection: str, model: EmbeddingModel) -> QueryModel:
+    async def _former_model(
+        self, physical: str, collection: str, stored: CollectionSpec, spec: CollectionSpec
+    ) -> QueryModel:
+        """Return the model that a collection was built with, while it is being rebuilt."""
+        model = stored.model
+        if model is None or not has_vectors(stored, spec):
+            raise ModelMismatch(
+                f"collection {collection} is of an earlier version of ctx and is being rebuilt; "
+                "search it when that is done",
+                collection=collection,
+            )
         embedder = await self._load(model)
         if embedder is not None:
             return QueryModel(physical, embedder)

@@ -11,17 +11,22 @@ from services.core.text.highlight import highlights, marked
 from services.core.text.tokens import text_terms
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import (
+    BM25,
+    DENSE,
     CollectionSpec,
-    EmbeddingModel,
     Hit,
     IndexKind,
+    NamedModel,
     Point,
     Prefetch,
     Query,
     RankFusion,
+    hybrid_spec,
 )
 
-DENSE, LEXICAL = "dense", "lex"
+PURPOSE = "memories"
+REBUILD_COMMAND = "ctx memory rebuild"  # of every collection of the memory server
+MODEL_SETTING = "MEMORY_EMBEDDING_MODEL"
 RRF_K = 60  # the constant of the original paper: no single leg's first place decides alone
 MIN_CANDIDATES = 50  # a leg looks this deep even for few results, so that fusion has both views
 CANDIDATES_A_RESULT = 3
@@ -36,13 +41,14 @@ INDEXES = {
 }
 
 
-def spec(embedder: Embedder) -> CollectionSpec:
-    """The memory collection, built with this model."""
-    return CollectionSpec(
-        dense={DENSE: embedder.dims},
-        sparse=[LEXICAL],
-        indexes=INDEXES,
-        model=EmbeddingModel(embedder.name, embedder.dims),
+def spec(model: NamedModel) -> CollectionSpec:
+    """Return the spec of a collection of memories, built with this model."""
+    return hybrid_spec(
+        model,
+        INDEXES,
+        purpose=PURPOSE,
+        rebuild_command=REBUILD_COMMAND,
+        model_setting=MODEL_SETTING,
     )
 
 
@@ -52,7 +58,7 @@ def points(memories: Sequence[Memory], embedder: Embedder) -> list[Point]:
     return [
         Point(
             id=memory.id,
-            vectors={DENSE: vector.tolist(), LEXICAL: bm25.document(memory.text)},
+            vectors={DENSE: vector.tolist(), BM25: bm25.document(memory.text)},
             payload=_payload(memory),
         )
         for memory, vector in zip(memories, vectors, strict=True)
@@ -79,7 +85,7 @@ async def recall(
         prefetch.append(Prefetch(DENSE, dense.tolist(), depth))
     lexical = bm25.query(query)
     if lexical.indices:
-        prefetch.append(Prefetch(LEXICAL, lexical, depth))
+        prefetch.append(Prefetch(BM25, lexical, depth))
     if not prefetch:
         return [], await store.count(collection, where)
     request = Query(prefetch=prefetch, limit=limit, fusion=RankFusion(k=RRF_K), filter=where)

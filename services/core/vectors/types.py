@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 Payload: TypeAlias = Mapping[str, Any]
 Scalar: TypeAlias = str | int | float | bool
@@ -33,15 +33,55 @@ class EmbeddingModel:
     dims: int
 
 
+class NamedModel(Protocol):
+    """An embedder, or an EmbeddingModel itself."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dims(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class CollectionSpec:
-    """The shape of a collection. Dense vectors compare by cosine, sparse ones carry IDF."""
+    """The shape of a collection, what it holds, and how it is rebuilt; all of it is stored with it.
+
+    Dense vectors compare by cosine, sparse ones by IDF-weighted dot product.
+    """
 
     dense: Mapping[str, int] = field(default_factory=dict)
     sparse: Sequence[str] = ()
     multi: Mapping[str, int] = field(default_factory=dict)
     indexes: Mapping[str, IndexKind] = field(default_factory=dict)
     model: EmbeddingModel | None = None
+    purpose: str = ""  # what its points are, in a word of their owner; empty where nobody said
+    rebuild_command: str = ""  # for a shell; {collection} stands for the collection's name
+    model_setting: str = ""  # the environment variable that chooses `model`
+
+
+DENSE = "dense"
+BM25 = "bm25"
+
+
+def hybrid_spec(
+    model: NamedModel,
+    indexes: Mapping[str, IndexKind],
+    *,
+    purpose: str,
+    rebuild_command: str,
+    model_setting: str,
+) -> CollectionSpec:
+    """Return the spec of a collection with one dense and one BM25 vector per point."""
+    return CollectionSpec(
+        dense={DENSE: model.dims},
+        sparse=(BM25,),
+        indexes=indexes,
+        model=EmbeddingModel(model.name, model.dims),
+        purpose=purpose,
+        rebuild_command=rebuild_command,
+        model_setting=model_setting,
+    )
 
 
 @dataclass(frozen=True)

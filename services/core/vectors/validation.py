@@ -10,7 +10,6 @@ from uuid import UUID
 from services.core.errors import InvalidInput, ModelMismatch
 from services.core.vectors.types import (
     CollectionSpec,
-    EmbeddingModel,
     Filter,
     OrderBy,
     Prefetch,
@@ -22,9 +21,6 @@ from services.core.vectors.types import (
 # One path component on every system: no separators, no leading dot, no trailing dot (Windows
 # drops it), short enough for file systems that allow 255 bytes.
 COLLECTION_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,198}[A-Za-z0-9_-])?")
-
-# What only collections of code index: they and those of entries are rebuilt by different commands.
-CODE_INDEXES = frozenset({"repo", "path"})
 
 # Most ids come so; asking costs a fifth of parsing.
 _CANONICAL_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -196,40 +192,71 @@ def selective(where: Filter) -> None:
 # --- collections ---------------------------------------------------------------------------
 
 
-def same_shape(name: str, stored: CollectionSpec, wanted: CollectionSpec) -> None:
-    """Raise ModelMismatch unless the stored collection can serve the wanted spec."""
-    if wanted.model:
-        same_model(name, stored, wanted.model)
-    for vector_name, kind, has, wants in _vectors(stored, wanted):
-        if has != wants:
+def check_spec(name: str, stored: CollectionSpec, expected: CollectionSpec) -> None:
+    """Check that a stored collection can serve the expected spec.
+
+    Raises InvalidInput where it holds something else, ModelMismatch where it must be rebuilt.
+    """
+    if expected.purpose and stored.purpose and stored.purpose != expected.purpose:
+        raise InvalidInput(
+            "collection", f"{name!r} holds {stored.purpose}, not {expected.purpose}: name another"
+        )
+    _check_model(name, stored, expected)
+    if expected.purpose and not stored.purpose:
+        raise ModelMismatch(
+            f"collection {name} does not say that it holds {expected.purpose}: an earlier version "
+            f"of ctx, or another program, built it; {_remedy(name, stored, expected)}",
+            collection=name,
+        )
+    _check_vectors(name, stored, expected)
+
+
+def spec_problem(name: str, stored: CollectionSpec, expected: CollectionSpec) -> str | None:
+    """Return why a stored collection cannot serve the expected spec; None where it can."""
+    try:
+        check_spec(name, stored, expected)
+    except (InvalidInput, ModelMismatch) as error:
+        return error.message
+    return None
+
+
+def _check_model(name: str, stored: CollectionSpec, expected: CollectionSpec) -> None:
+    built, configured = stored.model, expected.model
+    if built and configured and built != configured:
+        raise ModelMismatch(
+            f"collection {name} was built with model {built.name} ({built.dims} dims), the "
+            f"configured one is {configured.name} ({configured.dims} dims); "
+            f"{_remedy(name, stored, expected)}",
+            collection=name,
+            built_with=built.name,
+            configured=configured.name,
+        )
+
+
+def _check_vectors(name: str, stored: CollectionSpec, expected: CollectionSpec) -> None:
+    for vector_name, kind, has, needs in _vectors(stored, expected):
+        if has != needs:
             raise ModelMismatch(
-                f"collection {name} has {_dims(kind, has)} for the vector {vector_name!r}, the "
-                f"configured model needs {_dims(kind, wants)}; {_remedy(name, stored)}",
+                f"collection {name} has {_dims(kind, has)} for the vector {vector_name!r}, and "
+                f"{_dims(kind, needs)} are needed; {_remedy(name, stored, expected)}",
                 collection=name,
                 vector=vector_name,
             )
 
 
-def same_model(name: str, stored: CollectionSpec, wanted: EmbeddingModel) -> None:
-    """Raise ModelMismatch where the collection was built with another model."""
-    built = stored.model
-    if built and built != wanted:
-        raise ModelMismatch(
-            f"collection {name} was built with model {built.name} ({built.dims} dims), "
-            f"the configured one is {wanted.name} ({wanted.dims} dims); {_remedy(name, stored)}",
-            collection=name,
-            built_with=built.name,
-            configured=wanted.name,
-        )
+def has_vectors(stored: CollectionSpec, expected: CollectionSpec) -> bool:
+    """Whether a stored collection has every expected vector, of whatever dims."""
+    return all(has is not None for _, _, has, _ in _vectors(stored, expected))
 
 
 def _vectors(
-    stored: CollectionSpec, wanted: CollectionSpec
+    stored: CollectionSpec, expected: CollectionSpec
 ) -> list[tuple[str, str, int | None, int]]:
+    """Return (vector name, kind, stored dims, expected dims); a sparse vector has 0 dims."""
     return [
-        *((n, "dense", stored.dense.get(n), dims) for n, dims in wanted.dense.items()),
-        *((n, "multivector", stored.multi.get(n), dims) for n, dims in wanted.multi.items()),
-        *((n, "sparse", 0 if n in stored.sparse else None, 0) for n in wanted.sparse),
+        *((n, "dense", stored.dense.get(n), dims) for n, dims in expected.dense.items()),
+        *((n, "multivector", stored.multi.get(n), dims) for n, dims in expected.multi.items()),
+        *((n, "sparse", 0 if n in stored.sparse else None, 0) for n in expected.sparse),
     ]
 
 
@@ -239,16 +266,15 @@ def _dims(kind: str, dims: int | None) -> str:
     return f"{kind} values of {dims} dims" if dims else f"{kind} values"
 
 
-def holds_code(spec: CollectionSpec) -> bool:
-    """Whether a collection is the indexer's; the others are the memory server's."""
-    return spec.indexes.keys() >= CODE_INDEXES
-
-
-def _remedy(name: str, stored: CollectionSpec) -> str:
-    """One command, which keeps the collection searchable meanwhile."""
-    if holds_code(stored):
-        command, setting = f"ctx index --recreate --collection {name}", "EMBEDDING_MODEL"
-    else:
-        command, setting = "ctx memory rebuild", "MEMORY_EMBEDDING_MODEL"
-    back = f", or set {setting} back to {stored.model.name}" if stored.model else ""
+def _remedy(name: str, stored: CollectionSpec, expected: CollectionSpec) -> str:
+    """Name the command that rebuilds the collection while it stays searchable."""
+    command = rebuild_command(name, expected) or "the command of its owner"
+    setting, built = expected.model_setting, stored.model
+    undo = setting and built and built != expected.model
+    back = f", or set {setting} back to {built.name}" if undo and built else ""
     return f"rebuild it with: {command}{back}"
+
+
+def rebuild_command(name: str, spec: CollectionSpec) -> str:
+    """Return the shell command that rebuilds a collection; empty where its spec names none."""
+    return spec.rebuild_command.replace("{collection}", name)

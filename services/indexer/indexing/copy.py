@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import Filter, Match, Point, Record
-from services.indexer.schema.points import DENSE, LEXICAL, embedded_text
+from services.core.vectors.types import BM25, DENSE, Filter, Match, Point, Record
+from services.indexer.schema.points import embedded_text
 
 PAGE = 128  # the embedded engine holds the interpreter while it reads: 10 ms of so many chunks
 
@@ -24,7 +24,7 @@ async def carry(
     offset: str | None = None
     while True:
         page, offset = await store.scroll(
-            source, where=others, limit=PAGE, offset=offset, vectors=[LEXICAL]
+            source, where=others, limit=PAGE, offset=offset, vectors=[BM25]
         )
         await store.upsert(target, await asyncio.to_thread(_points, page, embedder))
         carried.update(str(record.payload["repo"]) for record in page)

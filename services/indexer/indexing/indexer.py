@@ -12,7 +12,7 @@ from pathlib import Path
 
 from services.core.clock import utc_now
 from services.core.embedding.protocol import Embedder
-from services.core.errors import CollectionNotFound, CtxError, InvalidInput, StorageFailed
+from services.core.errors import CtxError, InvalidInput, StorageFailed
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing import workspace_state as workspaces
 from services.indexer.indexing.copy import carry
@@ -31,7 +31,7 @@ from services.indexer.indexing.scan import scan
 from services.indexer.indexing.verify import path_counts, stale_paths
 from services.indexer.indexing.workers import Workers
 from services.indexer.indexing.writer import BATCH_CHUNKS, Writer
-from services.indexer.schema.points import INDEXES, spec
+from services.indexer.schema.points import holds_code, spec
 from services.indexer.source.repo import repo_of
 from services.indexer.source.walk import Limits, checked
 
@@ -39,7 +39,6 @@ log = logging.getLogger(__name__)
 
 PROGRESS_SECONDS = 0.25  # between two reports to the listener
 STATE_SECONDS = 2.0  # between two writes of the workspace's state while it is being indexed
-OURS = {"repo", "path", "symbols"}  # indexes that only collections of code have
 BROKEN = "red"  # what Qdrant says of a collection that does not work
 
 
@@ -138,7 +137,6 @@ class Indexer:
 
     async def _open(self, shelf: RepoKey) -> None:
         """The collection is there, holds code, and was built with this model."""
-        await self._check_kind(shelf.collection)
         await self._store.ensure_collection(shelf.collection, spec(self._embedder))
 
     async def _is_there(self, shelf: RepoKey) -> bool:
@@ -177,24 +175,23 @@ class Indexer:
     async def _carries(self, shelf: RepoKey) -> bool:
         """Whether the old collection can be read; one of ours that cannot is left behind."""
         try:
-            await self._check_kind(shelf.collection)
+            info = await self._store.collection_info(shelf.collection)
         except StorageFailed as error:
             if not await self._broken(shelf):
                 raise
             log.warning("%s: every other repo of it must be indexed again", error.message)
             return False
-        return True
-
-    async def _check_kind(self, collection: str) -> None:
-        """Code and memories are never mixed, whatever the collection is called."""
-        try:
-            info = await self._store.collection_info(collection)
-        except CollectionNotFound:
-            return
-        indexed = info.spec.indexes.keys()
-        unfinished = not info.points_count and indexed <= INDEXES.keys()
-        if not (unfinished or indexed >= OURS):
-            raise InvalidInput("collection", f"{collection!r} holds something else than code")
+        if holds_code(info):
+            return True
+        if info.spec.purpose or not await self._state.repos(shelf.store, shelf.collection):
+            raise InvalidInput(
+                "collection", f"{shelf.collection!r} holds something else than code: name another"
+            )
+        log.warning(
+            "collection %s is of an earlier version: every other repo of it must be indexed again",
+            shelf.collection,
+        )
+        return False
 
     async def _broken(self, shelf: RepoKey) -> bool:
         """Whether this is a collection of ours that cannot be loaded."""

@@ -7,10 +7,18 @@ from dataclasses import dataclass
 from services.core.batches import batches
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import Condition, Filter, HasId, Match, MatchAny, Point
+from services.core.vectors.types import (
+    BM25,
+    DENSE,
+    Condition,
+    Filter,
+    HasId,
+    Match,
+    MatchAny,
+    Point,
+)
 from services.indexer.indexing.manifest import DONE, WRITING, Manifest, ManifestRow, RepoKey
 from services.indexer.indexing.prepare import INDEX_VERSION, Prepared, PreparedChunk
-from services.indexer.schema.points import DENSE, LEXICAL
 from services.indexer.source.walk import SourceFile
 
 # Texts embedded at once and points written between two records: the cost of a call and of a
@@ -79,7 +87,7 @@ class Writer:
     def _points(self, chunks: Sequence[PreparedChunk]) -> list[Point]:
         dense = self.embedder.embed_documents([chunk.text for chunk in chunks])
         return [
-            Point(chunk.id, {DENSE: row, LEXICAL: chunk.lexical}, chunk.payload)
+            Point(chunk.id, {DENSE: row, BM25: chunk.lexical}, chunk.payload)
             for chunk, row in zip(chunks, dense, strict=True)
         ]
 

@@ -8,20 +8,22 @@ from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from services.core.embedding.protocol import Embedder
 from services.core.text.bm25 import Field, fields_document
 from services.core.vectors.types import (
     CollectionInfo,
     CollectionSpec,
-    EmbeddingModel,
     IndexKind,
+    NamedModel,
     Sparse,
+    hybrid_spec,
 )
 from services.indexer.chunking.chunker import Chunk
 from services.indexer.schema.features import WEIGHED, features, packed
 from services.indexer.source.walk import SourceFile
 
-DENSE, LEXICAL = "dense", "lex"
+PURPOSE = "code"
+REBUILD_COMMAND = "ctx index --recreate --collection {collection}"
+MODEL_SETTING = "EMBEDDING_MODEL"
 TOLD = "told"  # the payload field with what results show
 UUID_BYTES = 16
 
@@ -43,13 +45,14 @@ INDEXES = {
 }
 
 
-def spec(embedder: Embedder) -> CollectionSpec:
-    """A collection of code, built with this model."""
-    return CollectionSpec(
-        dense={DENSE: embedder.dims},
-        sparse=[LEXICAL],
-        indexes=INDEXES,
-        model=EmbeddingModel(embedder.name, embedder.dims),
+def spec(model: NamedModel) -> CollectionSpec:
+    """Return the spec of a collection of code, built with this model."""
+    return hybrid_spec(
+        model,
+        INDEXES,
+        purpose=PURPOSE,
+        rebuild_command=REBUILD_COMMAND,
+        model_setting=MODEL_SETTING,
     )
 
 
@@ -143,4 +146,5 @@ def facts(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def holds_code(info: CollectionInfo) -> bool:
-    return {"repo", "path"} <= info.spec.indexes.keys() & INDEXES.keys()
+    """Whether a collection is one of ours; those of an earlier version do not say so."""
+    return info.spec.purpose == PURPOSE

@@ -6,11 +6,19 @@ from dataclasses import dataclass, field, replace
 
 from services.core.embedding.protocol import Embedder
 from services.core.engine.query_model import QueryModel, QueryModelResolver
-from services.core.errors import InvalidInput, TimedOut
+from services.core.errors import TimedOut
 from services.core.text import bm25
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import CollectionInfo, Filter, Hit, MatchAny, Prefetch, Query
-from services.indexer.schema.points import DENSE, LEXICAL, facts, holds_code, spec
+from services.core.vectors.types import (
+    BM25,
+    DENSE,
+    Filter,
+    Hit,
+    MatchAny,
+    Prefetch,
+    Query,
+)
+from services.indexer.schema.points import facts, spec
 from services.indexer.search.feature_cache import FeatureCache
 from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import ParsedQuery
@@ -81,7 +89,7 @@ class Searcher:
             found = await self._search(collection, request, model.embedder)
             return replace(found, degraded=[*model.degraded, *found.degraded])
 
-        return await self._models.ask(collection, self._spec, work, _require_code)
+        return await self._models.ask(collection, self._spec, work)
 
     async def _search(
         self, collection: str, request: Request, embedder: Embedder | None
@@ -127,7 +135,7 @@ class Searcher:
         ids = {name for best in scores.values() for name in best}
         known = await self._chunks.of(collection, ids)
         return [
-            Candidate(name, chunk, scores[DENSE].get(name, 0.0), scores[LEXICAL].get(name, 0.0))
+            Candidate(name, chunk, scores[DENSE].get(name, 0.0), scores[BM25].get(name, 0.0))
             for name, chunk in known.items()
         ]
 
@@ -139,11 +147,6 @@ class Searcher:
             for item in chosen
             if item.candidate.id in payloads
         ]
-
-
-def _require_code(info: CollectionInfo) -> None:
-    if not holds_code(info):
-        raise InvalidInput("collection", f"{info.name!r} holds something else than code")
 
 
 async def _embedded(embedder: Embedder | None, question: ParsedQuery) -> list[float] | None:
@@ -160,7 +163,7 @@ def _queries(
     prefetch = [Prefetch(DENSE, dense, DEPTH)] if dense is not None else []
     lexical = bm25.query(question.text)
     if lexical.indices:
-        prefetch.append(Prefetch(LEXICAL, lexical, DEPTH))
+        prefetch.append(Prefetch(BM25, lexical, DEPTH))
     queries = [Query([leg], limit=DEPTH, filter=where, with_payload=False) for leg in prefetch]
     if question.names and queries:
         named = MatchAny("symbols", [name.lower() for name in question.names])
@@ -173,7 +176,7 @@ def _scores(
     queries: Sequence[Query], answers: Sequence[Sequence[Hit]]
 ) -> dict[str, dict[str, float]]:
     """Each chunk's best score of each kind."""
-    scores: dict[str, dict[str, float]] = {DENSE: {}, LEXICAL: {}}
+    scores: dict[str, dict[str, float]] = {DENSE: {}, BM25: {}}
     for query, hits in zip(queries, answers, strict=True):
         best = scores[query.prefetch[0].using]
         for hit in hits:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from services.core.errors import CollectionNotFound
+from services.core.errors import CollectionNotFound, StorageFailed
 from services.core.vectors.types import CollectionSpec
+from services.core.vectors.validation import has_vectors
 from services.memory.projection.collections import ProjectedCollections
 from services.memory.projection.compare import Drift, compare
 from services.memory.projection.outbox import Outbox
@@ -98,12 +99,31 @@ class Healer:
         return RebuildReport(self._collections.model, dict(counts))
 
     async def _list(self) -> list[_Collection]:
-        """Return the default collections, and every other that entries belong to."""
+        """Return the default collections, and every other that entries belong to.
+
+        A collection that holds something else is left out: its entries cannot be written.
+        """
         found: list[_Collection] = []
         for kind, target in self._collections.targets.items():
             counts = {target.collection: 0} | await self._records.collection_counts(kind)
             found += [_Collection(kind, name, count) for name, count in counts.items()]
-        return found
+        return [each for each in found if await self._is_ours(each)]
+
+    async def _is_ours(self, collection: _Collection) -> bool:
+        """Whether the collection holds entries of its kind, or does not exist yet."""
+        try:
+            info = await self._collections.store.collection_info(collection.name)
+        except (CollectionNotFound, StorageFailed):  # whoever writes to it raises this
+            return True
+        expected = self._collections.spec(collection.kind).purpose
+        if info.spec.purpose and info.spec.purpose != expected:
+            log.warning(
+                "collection %s holds %s: no %s are written",
+                collection.name,
+                info.spec.purpose,
+                expected,
+            )
+        return info.spec.purpose in ("", expected)
 
     async def _prepare(self, collection: _Collection) -> None:
         """Create the collection, or rebuild it where it has the shape of an earlier version.
@@ -133,6 +153,6 @@ class Healer:
 
 
 def _lacks(stored: CollectionSpec, spec: CollectionSpec) -> bool:
-    """Whether points of the stored collection lack a sparse vector or an indexed payload field."""
-    has_vectors = set(spec.sparse) <= set(stored.sparse)
-    return not has_vectors or not spec.indexes.keys() <= stored.indexes.keys()
+    """Whether the stored collection lacks its purpose, a vector or an indexed payload field."""
+    has_indexes = spec.indexes.keys() <= stored.indexes.keys()
+    return not (stored.purpose and has_vectors(stored, spec) and has_indexes)

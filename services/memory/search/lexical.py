@@ -10,7 +10,6 @@ from services.core.vectors.types import Sparse
 from services.memory.records.fulltext.query import STEMMED, Either, Words, parse
 from services.memory.records.types import TextMode
 
-LEXICAL = "lex"
 AVERAGE_TERMS = 75  # of an entry, about 700 characters: notes are shorter than chunks of code
 
 

@@ -5,24 +5,28 @@ from datetime import datetime
 from uuid import UUID, uuid5
 
 from services.core.embedding.protocol import Embedder
+from services.core.memories.collection import MODEL_SETTING, REBUILD_COMMAND
 from services.core.vectors.types import (
+    BM25,
+    DENSE,
     CollectionSpec,
     Condition,
     DatetimeRange,
-    EmbeddingModel,
     Filter,
     IndexKind,
     Match,
     MatchAny,
+    NamedModel,
     Point,
+    hybrid_spec,
 )
 from services.memory.projection.projection import ENTRY_UUID
 from services.memory.records.types import Criteria, Entry
-from services.memory.search.lexical import LEXICAL, document
+from services.memory.search.lexical import document
 from services.memory.search.metadata_index import FACTS, facts, told
 from services.memory.search.splitter import TextSplitter
 
-DENSE = "dense"
+PURPOSE = "threads"
 ID = "id"  # the entry's number, as SQL and the tools know it
 CHUNK = "chunk"  # which of its entry's chunks a point is, from 0
 
@@ -41,6 +45,17 @@ INDEXES = {
 FIRST_CHUNKS = Filter(must=[Match(CHUNK, 0)])  # one point of every entry
 
 
+def spec(model: NamedModel) -> CollectionSpec:
+    """Return the spec of a collection of thread entries, built with this model."""
+    return hybrid_spec(
+        model,
+        INDEXES,
+        purpose=PURPOSE,
+        rebuild_command=REBUILD_COMMAND,
+        model_setting=MODEL_SETTING,
+    )
+
+
 class EntryProjection:
     """How the outbox writes thread entries."""
 
@@ -48,12 +63,7 @@ class EntryProjection:
         self._cutting = cutting
 
     def collection_spec(self, embedder: Embedder) -> CollectionSpec:
-        return CollectionSpec(
-            dense={DENSE: embedder.dims},
-            sparse=[LEXICAL],
-            indexes=INDEXES,
-            model=EmbeddingModel(embedder.name, embedder.dims),
-        )
+        return spec(embedder)
 
     def points(self, entries: Sequence[Entry], embedder: Embedder) -> list[Point]:
         """The points of these entries. Blocking: call it off the event loop."""
@@ -98,7 +108,7 @@ def payload_filter(criteria: Criteria) -> Filter | None:
 
 def _point(entry: Entry, number: int, vector: list[float]) -> Point:
     """The first point of an entry has all of its words, so that they rank it as a whole."""
-    words = {LEXICAL: document(entry.text)} if number == 0 else {}
+    words = {BM25: document(entry.text)} if number == 0 else {}
     return Point(
         id=point_id(entry.uuid, number),
         vectors={DENSE: vector, **words},

@@ -11,13 +11,12 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.core.errors import SearchFailed
-from services.core.vectors.types import Vector
+from services.core.vectors.types import BM25, DENSE, Vector
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria
 from services.memory.search.entry_search import EntryHit, EntrySearch
 from services.memory.search.failures import DIGITS, milliseconds, told
-from services.memory.search.lexical import LEXICAL, Question, question
-from services.memory.search.points import DENSE
+from services.memory.search.lexical import Question, question
 from services.memory.search.semantic import SemanticRetriever, l2
 
 FTS, SEMANTIC = "fts", "semantic"
@@ -107,7 +106,7 @@ class Retrievers:
     async def _by_points(
         self, query: str, asked: Question, modes: Sequence[str], criteria: Criteria, depth: int
     ) -> dict[str, RetrieverResult]:
-        words_of: dict[str, Vector] = {LEXICAL: asked.vector} if asked.vector.indices else {}
+        words_of: dict[str, Vector] = {BM25: asked.vector} if asked.vector.indices else {}
 
         async def look(meaning: Mapping[str, Vector]) -> dict[str, list[EntryHit]]:
             return await self._points.best({**meaning, **words_of}, criteria, depth)
@@ -116,7 +115,7 @@ class Retrievers:
             best = await self._meaning.ask(query, lambda vector: look({DENSE: vector}))
         else:
             best = await look({})
-        words = {item.id: Hit(item.score, item.uuid) for item in best.get(LEXICAL, [])[:depth]}
+        words = {item.id: Hit(item.score, item.uuid) for item in best.get(BM25, [])[:depth]}
         legs = {FTS: RetrieverResult(words, asked.warnings, backend=QDRANT)}
         if SEMANTIC in modes:
             legs[SEMANTIC] = _semantic(best[DENSE], depth)

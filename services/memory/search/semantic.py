@@ -7,10 +7,9 @@ from typing import TypeVar
 
 from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import SearchFailed
-from services.core.vectors.types import CollectionSpec
+from services.core.vectors.types import DENSE, CollectionSpec
 from services.memory.records.types import Criteria
 from services.memory.search.entry_search import EntryHit, EntrySearch
-from services.memory.search.points import DENSE
 
 T = TypeVar("T")
 

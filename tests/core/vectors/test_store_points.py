@@ -1,23 +1,18 @@
-"""The contract of VectorStore, on both engines: collections, writing, reading."""
+"""The contract of VectorStore, on both engines: writing and reading points."""
 
 import asyncio
-from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy
 import pytest
 
-from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
+from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import (
-    CollectionSpec,
-    EmbeddingModel,
     Filter,
-    IndexKind,
     IsEmpty,
     Match,
-    MatchText,
     OrderBy,
     Point,
     Prefetch,
@@ -26,141 +21,11 @@ from services.core.vectors.types import (
     Sparse,
     Vector,
 )
-from tests.support.vectors.samples import EIGHT_BITS, MODEL, POINTS, SPEC, numbers, point, uid
+from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, point, uid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ALL = Filter(must_not=[Match("n", -1)])
-
-
-# --- collections ---------------------------------------------------------------------------
-
-
-async def test_a_new_collection_is_listed_with_its_spec(store: VectorStore, fresh: str) -> None:
-    await store.ensure_collection(fresh, SPEC)
-    info = await store.collection_info(fresh)
-    assert info.name == fresh
-    assert info.spec == SPEC
-    assert (info.points_count, info.status, info.optimizer_status) == (0, "green", "ok")
-    assert info.segments_count >= 1
-    assert info in await store.list_collections()
-
-
-async def test_ensuring_again_keeps_the_points(store: VectorStore, fresh: str) -> None:
-    await store.ensure_collection(fresh, SPEC)
-    await store.upsert(fresh, POINTS)
-    await store.ensure_collection(fresh, SPEC)
-    assert (await store.collection_info(fresh)).points_count == 4
-
-
-async def test_a_missing_index_is_added_over_what_is_stored(store: VectorStore, fresh: str) -> None:
-    await store.ensure_collection(fresh, replace(SPEC, indexes={"lang": IndexKind.KEYWORD}))
-    await store.upsert(fresh, POINTS)
-    with pytest.raises(InvalidInput):
-        await store.scroll(fresh, order_by=OrderBy("n"))
-    await store.ensure_collection(fresh, SPEC)
-    found, _ = await store.scroll(fresh, order_by=OrderBy("n", descending=True))
-    assert numbers(found) == [4, 3, 2, 1]
-    found, _ = await store.scroll(fresh, where=Filter(must=[MatchText("text", "lazy")]))
-    assert numbers(found) == [2]
-    assert (await store.collection_info(fresh)).spec.indexes == SPEC.indexes
-
-
-async def test_an_index_that_is_no_longer_wanted_stays(store: VectorStore, fresh: str) -> None:
-    await store.ensure_collection(fresh, SPEC)
-    await store.ensure_collection(fresh, replace(SPEC, indexes={}))
-    assert (await store.collection_info(fresh)).spec.indexes == SPEC.indexes
-
-
-async def test_another_model_is_refused_and_told_what_to_do(store: VectorStore, fresh: str) -> None:
-    await store.ensure_collection(fresh, SPEC)
-    other = replace(SPEC, dense={"dense": 8}, model=EmbeddingModel("large", 8))
-    with pytest.raises(ModelMismatch) as refused:
-        await store.ensure_collection(fresh, other)
-    assert refused.value.message == (
-        f"collection {fresh} was built with model tiny (4 dims), the configured one is large "
-        "(8 dims); rebuild it with: ctx memory rebuild, or set MEMORY_EMBEDDING_MODEL back to tiny"
-    )
-
-
-async def test_a_collection_of_code_is_rebuilt_by_another_command(
-    store: VectorStore, fresh: str
-) -> None:
-    indexes = {"repo": IndexKind.KEYWORD, "path": IndexKind.KEYWORD}
-    await store.ensure_collection(fresh, replace(SPEC, indexes=indexes))
-    mended = f"ctx index --recreate --collection {fresh}, or set EMBEDDING_MODEL back to tiny"
-    with pytest.raises(ModelMismatch, match=mended):
-        await store.ensure_collection(fresh, replace(SPEC, model=EmbeddingModel("large", 8)))
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        replace(SPEC, model=EmbeddingModel("tiny-but-different", 4)),
-        replace(SPEC, dense={"dense": 8}),
-        replace(SPEC, multi={"micro": 3}),
-        replace(SPEC, dense={"dense": 4, "second": 4}),
-        replace(SPEC, sparse=("lex", "second")),
-    ],
-)
-async def test_other_vectors_are_refused(
-    store: VectorStore, fresh: str, other: CollectionSpec
-) -> None:
-    await store.ensure_collection(fresh, SPEC)
-    with pytest.raises(ModelMismatch, match="rebuild it with"):
-        await store.ensure_collection(fresh, other)
-
-
-async def test_a_model_is_remembered_where_none_was(store: VectorStore, fresh: str) -> None:
-    await store.ensure_collection(fresh, replace(SPEC, model=None))
-    assert (await store.collection_info(fresh)).spec.model is None
-    await store.ensure_collection(fresh, SPEC)
-    assert (await store.collection_info(fresh)).spec.model == MODEL
-    await store.ensure_collection(fresh, replace(SPEC, model=None))
-    assert (await store.collection_info(fresh)).spec.model == MODEL
-
-
-async def test_sparse_only_collection(store: VectorStore, fresh: str) -> None:
-    await store.ensure_collection(fresh, CollectionSpec(sparse=("lex",)))
-    await store.upsert(fresh, [point(1, lex=Sparse([5], [1.0]))])
-    hits = await store.query(fresh, Query([Prefetch("lex", Sparse([5], [2.0]), 1)], 1))
-    assert [hit.id for hit in hits] == [uid(1)]
-
-
-async def test_deleting_a_collection(store: VectorStore, fresh: str) -> None:
-    await store.ensure_collection(fresh, SPEC)
-    await store.upsert(fresh, POINTS)
-    assert await store.delete_collection(fresh) is True
-    assert await store.delete_collection(fresh) is False
-    assert fresh not in [info.name for info in await store.list_collections()]
-    await store.ensure_collection(
-        fresh, replace(SPEC, dense={"dense": 2}, model=EmbeddingModel("x", 2))
-    )
-    assert await store.count(fresh) == 0
-
-
-@pytest.mark.parametrize("name", ["", ".", "..", "../up", "a/b", "a\\b", ".hidden", "a b", "ü"])
-async def test_names_that_cannot_be_a_folder_are_refused(store: VectorStore, name: str) -> None:
-    with pytest.raises(InvalidInput, match="collection"):
-        await store.ensure_collection(name, SPEC)
-    with pytest.raises(InvalidInput, match="collection"):
-        await store.delete_collection(name)
-
-
-async def test_every_method_knows_an_unknown_collection(store: VectorStore) -> None:
-    calls = [
-        store.collection_info("nowhere"),
-        store.upsert("nowhere", POINTS),
-        store.upsert("nowhere", []),
-        store.delete("nowhere", ALL),
-        store.retrieve("nowhere", [uid(1)]),
-        store.scroll("nowhere"),
-        store.count("nowhere"),
-        store.facet("nowhere", "lang"),
-    ]
-    for call in calls:
-        with pytest.raises(CollectionNotFound, match="nowhere"):
-            await call
 
 
 # --- writing -------------------------------------------------------------------------------
@@ -202,7 +67,7 @@ async def test_an_upsert_replaces_the_whole_point(store: VectorStore, fresh: str
     assert await store.count(fresh, Filter(must=[Match("lang", "python")])) == 1
     facets = await store.facet(fresh, "lang")
     assert {each.value: each.count for each in facets} == {"go": 2, "c": 1, "python": 1, "rust": 1}
-    hits = await store.query(fresh, Query([Prefetch("lex", Sparse([1], [1.0]), 9)], 9))
+    hits = await store.query(fresh, Query([Prefetch("bm25", Sparse([1], [1.0]), 9)], 9))
     assert hits == []
     hits = await store.query(fresh, Query([Prefetch("dense", [0.0, 0.0, 1.0, 0.0], 1)], 1))
     assert hits[0].id == uid(1)
@@ -227,7 +92,7 @@ async def test_numpy_vectors_are_stored(store: VectorStore, fresh: str) -> None:
     vectors: dict[str, Vector] = {
         "dense": numpy.array([0, 0, 3, 4], dtype=numpy.float32),  # type: ignore[dict-item]
         "micro": numpy.array([[1, 0], [0, 1]], dtype=numpy.float32),  # type: ignore[dict-item]
-        "lex": Sparse(numpy.array([9]), numpy.array([1.0])),  # type: ignore[arg-type]
+        "bm25": Sparse(numpy.array([9]), numpy.array([1.0])),  # type: ignore[arg-type]
     }
     await store.upsert(fresh, [Point(uid(1), vectors, {})])
     for leg, score in [
@@ -236,7 +101,7 @@ async def test_numpy_vectors_are_stored(store: VectorStore, fresh: str) -> None:
     ]:
         [hit] = await store.query(fresh, Query([leg], 1))
         assert hit.score == pytest.approx(score, abs=EIGHT_BITS)
-    [hit] = await store.query(fresh, Query([Prefetch("lex", Sparse([9], [1.0]), 1)], 1))
+    [hit] = await store.query(fresh, Query([Prefetch("bm25", Sparse([9], [1.0]), 1)], 1))
     assert hit.id == uid(1)
 
 
@@ -246,10 +111,10 @@ WRONG = {
     "dims": point(9, dense=[1.0, 2.0]),
     "multi dims": point(9, micro=[[1.0, 2.0, 3.0]]),
     "multi without rows": point(9, micro=[]),
-    "dense for sparse": point(9, lex=[1.0, 2.0, 3.0, 4.0]),
+    "dense for sparse": point(9, bm25=[1.0, 2.0, 3.0, 4.0]),
     "sparse for dense": point(9, dense=Sparse([1], [1.0])),
-    "sparse lengths": point(9, lex=Sparse([1, 2], [1.0])),
-    "sparse repeats": point(9, lex=Sparse([1, 1], [1.0, 2.0])),
+    "sparse lengths": point(9, bm25=Sparse([1, 2], [1.0])),
+    "sparse repeats": point(9, bm25=Sparse([1, 1], [1.0, 2.0])),
     "not finite": point(9, dense=[1.0, float("nan"), 0.0, 0.0]),
     "payload type": point(9, {"a": object()}),
     "payload nan": point(9, {"a": float("inf")}),

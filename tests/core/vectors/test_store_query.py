@@ -26,7 +26,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 # In dense order: 1, 2, 3, 4. In the order of term 7: 4, 3.
 DENSE = Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 10)
-LEX = Prefetch("lex", Sparse([7], [1.0]), 10)
+BM25 = Prefetch("bm25", Sparse([7], [1.0]), 10)
 
 
 def scores(hits: Sequence[Hit]) -> dict[int, float]:
@@ -67,17 +67,17 @@ async def test_numpy_vectors_are_accepted(store: VectorStore, filled: str) -> No
 
 async def test_sparse_scores_weigh_rare_terms_more(store: VectorStore, filled: str) -> None:
     """IDF as Qdrant has it: ln(1 + (points - having + 0.5) / (having + 0.5))."""
-    hits = await ask(store, filled, LEX)
+    hits = await ask(store, filled, BM25)
     idf = math.log(1 + (4 - 2 + 0.5) / (2 + 0.5))
     assert scores(hits) == pytest.approx({4: 4 * idf, 3: idf}, abs=1e-6)
-    both = await ask(store, filled, Prefetch("lex", Sparse([1, 2], [1.0, 1.0]), 10))
+    both = await ask(store, filled, Prefetch("bm25", Sparse([1, 2], [1.0, 1.0]), 10))
     rare, common = math.log(1 + 3.5 / 1.5), math.log(1 + 0.5 / 4.5)
     assert scores(both)[1] == pytest.approx(rare + 2 * common, abs=1e-6)
 
 
 async def test_sparse_query_without_terms_finds_nothing(store: VectorStore, filled: str) -> None:
-    assert await ask(store, filled, Prefetch("lex", Sparse([], []), 10)) == []
-    assert await ask(store, filled, Prefetch("lex", Sparse([999], [1.0]), 10)) == []
+    assert await ask(store, filled, Prefetch("bm25", Sparse([], []), 10)) == []
+    assert await ask(store, filled, Prefetch("bm25", Sparse([999], [1.0]), 10)) == []
 
 
 async def test_multivector_score_is_the_sum_of_best_matches(
@@ -96,7 +96,7 @@ async def test_rank_fusion_scores(
         weight = weights[leg] if weights else 1.0
         return 1 / ((rank + 1) / weight + k - 1) if weight else 0.0
 
-    hits = await ask(store, filled, DENSE, LEX, fusion=RankFusion(k, weights))
+    hits = await ask(store, filled, DENSE, BM25, fusion=RankFusion(k, weights))
     expected = {
         1: part(0, 0),
         2: part(0, 1),
@@ -111,7 +111,7 @@ async def test_rank_fusion_scores(
 async def test_rank_fusion_without_weights_is_the_plain_formula(
     store: VectorStore, filled: str
 ) -> None:
-    hits = await ask(store, filled, DENSE, LEX, fusion=RankFusion(60))
+    hits = await ask(store, filled, DENSE, BM25, fusion=RankFusion(60))
     assert scores(hits)[4] == pytest.approx(1 / 63 + 1 / 60, rel=1e-5)
 
 
@@ -124,8 +124,8 @@ async def test_score_fusion_adds_normalised_scores(store: VectorStore, filled: s
         return {n: (v - mean + 3 * deviation) / (6 * deviation) for n, v in values.items()}
 
     dense = normalised(scores(await ask(store, filled, DENSE)))
-    lex = normalised(scores(await ask(store, filled, LEX)))
-    hits = await ask(store, filled, DENSE, LEX, fusion=ScoreFusion())
+    lex = normalised(scores(await ask(store, filled, BM25)))
+    hits = await ask(store, filled, DENSE, BM25, fusion=ScoreFusion())
     expected = {n: dense.get(n, 0.0) + lex.get(n, 0.0) for n in dense}
     assert scores(hits) == pytest.approx(expected, abs=1e-5)
 
@@ -135,9 +135,9 @@ async def test_limit_and_offset(store: VectorStore, filled: str) -> None:
     assert order(await ask(store, filled, DENSE, limit=2, offset=1)) == [2, 3]
     assert order(await ask(store, filled, DENSE, limit=2, offset=9)) == []
     fusion = RankFusion(2)
-    whole = order(await ask(store, filled, DENSE, LEX, fusion=fusion))
-    assert order(await ask(store, filled, DENSE, LEX, fusion=fusion, limit=2)) == whole[:2]
-    paged = await ask(store, filled, DENSE, LEX, fusion=fusion, limit=2, offset=1)
+    whole = order(await ask(store, filled, DENSE, BM25, fusion=fusion))
+    assert order(await ask(store, filled, DENSE, BM25, fusion=fusion, limit=2)) == whole[:2]
+    paged = await ask(store, filled, DENSE, BM25, fusion=fusion, limit=2, offset=1)
     assert order(paged) == whole[1:3]
 
 
@@ -145,16 +145,16 @@ async def test_a_leg_gives_no_more_candidates_than_its_limit(
     store: VectorStore, filled: str
 ) -> None:
     few = Prefetch("dense", DENSE.vector, 1)
-    hits = await ask(store, filled, few, LEX, fusion=RankFusion(2))
+    hits = await ask(store, filled, few, BM25, fusion=RankFusion(2))
     assert set(order(hits)) == {1, 3, 4}
 
 
 async def test_filters_hold_in_every_leg(store: VectorStore, filled: str) -> None:
     where = Filter(must=[Match("test", True)])
     assert order(await ask(store, filled, DENSE, where=where)) == [1, 3]
-    assert order(await ask(store, filled, LEX, where=where)) == [3]
+    assert order(await ask(store, filled, BM25, where=where)) == [3]
     # One candidate per leg: were the filter applied after the legs, 3 would not be found.
-    narrow = [Prefetch(leg.using, leg.vector, 1) for leg in (DENSE, LEX)]
+    narrow = [Prefetch(leg.using, leg.vector, 1) for leg in (DENSE, BM25)]
     hits = await ask(store, filled, *narrow, fusion=RankFusion(2), where=where)
     assert set(order(hits)) == {1, 3}
 
@@ -173,14 +173,14 @@ WRONG = {
     "unknown vector": Query([Prefetch("nope", [1.0, 0.0, 0.0, 0.0], 1)], 1),
     "dims": Query([Prefetch("dense", [1.0], 1)], 1),
     "multi dims": Query([Prefetch("micro", [[1.0, 2.0, 3.0]], 1)], 1),
-    "dense for sparse": Query([Prefetch("lex", [1.0, 2.0], 1)], 1),
+    "dense for sparse": Query([Prefetch("bm25", [1.0, 2.0], 1)], 1),
     "sparse for dense": Query([Prefetch("dense", Sparse([1], [1.0]), 1)], 1),
     "dims in a fused leg": Query([DENSE, Prefetch("dense", [1.0], 1)], 1, RankFusion(2)),
     "no legs": Query([], 1),
-    "no fusion": Query([DENSE, LEX], 1),
-    "no k": Query([DENSE, LEX], 1, RankFusion(0)),
-    "too few weights": Query([DENSE, LEX], 1, RankFusion(2, [1.0])),
-    "negative weight": Query([DENSE, LEX], 1, RankFusion(2, [1.0, -1.0])),
+    "no fusion": Query([DENSE, BM25], 1),
+    "no k": Query([DENSE, BM25], 1, RankFusion(0)),
+    "too few weights": Query([DENSE, BM25], 1, RankFusion(2, [1.0])),
+    "negative weight": Query([DENSE, BM25], 1, RankFusion(2, [1.0, -1.0])),
     "no limit": Query([DENSE], 0),
     "no leg limit": Query([Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 0)], 1),
     "negative offset": Query([DENSE], 1, offset=-1),
@@ -195,7 +195,7 @@ async def test_wrong_queries_are_refused(store: VectorStore, filled: str, wrong:
 
 async def test_a_batch_answers_each_query_in_order(store: VectorStore, filled: str) -> None:
     near = Query([Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 4)], limit=4)
-    rare = Query([Prefetch("lex", Sparse([7], [1.0]), 4)], limit=4)
+    rare = Query([Prefetch("bm25", Sparse([7], [1.0]), 4)], limit=4)
     both = await store.query_batch(filled, [near, rare])
     assert [list(hits) for hits in both] == [
         list(await store.query(filled, near)),

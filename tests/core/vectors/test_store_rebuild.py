@@ -144,10 +144,10 @@ async def test_rows_carry_the_vectors_that_were_asked_for(store: VectorStore, fr
     await filled(store, fresh)
     [bare, *_], _ = await store.scroll(fresh)
     assert not bare.vectors
-    rows, _ = await store.scroll(fresh, vectors=["lex"])
-    assert [row.vectors.keys() for row in rows] == [{"lex"}] * 4
-    first = rows[0].vectors["lex"]
+    rows, _ = await store.scroll(fresh, vectors=["bm25"])
+    assert [row.vectors.keys() for row in rows] == [{"bm25"}] * 4
+    first = rows[0].vectors["bm25"]
     assert isinstance(first, Sparse)
     assert (list(first.indices), list(first.values)) == ([1, 2], [1.0, 2.0])
-    rows, _ = await store.scroll(fresh, vectors=["dense", "lex"], limit=1)
-    assert rows[0].vectors.keys() == {"dense", "lex"}
+    rows, _ = await store.scroll(fresh, vectors=["dense", "bm25"], limit=1)
+    assert rows[0].vectors.keys() == {"dense", "bm25"}

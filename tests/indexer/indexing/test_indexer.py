@@ -10,11 +10,12 @@ from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
 from services.core.errors import IndexingFailed, InvalidInput, ModelMismatch, StorageFailed
 from services.core.memories.collection import spec as memory_spec
 from services.core.settings import Settings
-from services.core.vectors.types import Filter, Match, MatchAny
+from services.core.vectors.types import CollectionSpec, Filter, Match, MatchAny
 from services.indexer.indexing import workers
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import RepoKey
 from services.indexer.indexing.report import Failure, Progress
+from services.indexer.schema.points import spec
 from tests.indexer.conftest import REPO, Bench, Counting
 from tests.support.crashing_files import DeadlyJob, deadly_job
 from tests.support.repositories import Repository, function
@@ -195,6 +196,43 @@ async def test_memories_are_never_touched(
         assert (await bench.store.collection_info(notes)).name == notes
     finally:
         await bench.store.delete_collection(notes)
+
+
+async def test_a_collection_of_an_earlier_version_is_refused_until_recreated(
+    bench: Bench, repository: Repository, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its sparse vector had another name, and it did not say what it held."""
+    repository.write("a.py", function("alpha"))
+    await bench.index(repository.root)
+    await bench.index(repository.root, repo="other")
+    ours = spec(bench.model)
+    await bench.store.delete_collection(bench.collection)
+    earlier = CollectionSpec(ours.dense, ("lex",), indexes=ours.indexes, model=ours.model)
+    await bench.store.ensure_collection(bench.collection, earlier)
+    with pytest.raises(ModelMismatch, match=f"--recreate --collection {bench.collection}"):
+        await bench.index(repository.root)
+    report = await bench.index(repository.root, recreate=True)
+    assert report.added == 1
+    assert (await bench.store.collection_info(bench.collection)).spec == ours
+    assert (await bench.texts()).keys() == {"a.py"}
+    assert "every other repo of it must be indexed again" in caplog.text
+    assert (await bench.index(repository.root, repo="other")).written == 1
+
+
+async def test_a_collection_of_another_program_is_never_recreated(
+    bench: Bench, repository: Repository
+) -> None:
+    repository.write("a.py", function("alpha"))
+    foreign = f"{bench.collection}-foreign"
+    await bench.store.ensure_collection(foreign, CollectionSpec({"image": 4}))
+    try:
+        for recreate, error in ((False, ModelMismatch), (True, InvalidInput)):
+            with pytest.raises(error):
+                await bench.index(repository.root, collection=foreign, recreate=recreate)
+        info = await bench.store.collection_info(foreign)
+        assert info.spec == CollectionSpec({"image": 4})
+    finally:
+        await bench.store.delete_collection(foreign)
 
 
 ODD = {

@@ -16,6 +16,7 @@ from services.core.errors import ModelMismatch
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import CODE_MODEL, Settings
 from services.indexer.indexing.report import IndexReport
+from services.indexer.schema.points import spec
 from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import parse_queries
 from services.indexer.search.searcher import Outcome, Request, Searcher
@@ -119,14 +120,14 @@ async def test_searches_go_on_while_a_collection_goes_to_another_model(place: Pl
         assert (info.spec.model.name, info.spec.dense) == (models.NAME, {"dense": 128})
         again = await after.index(place.kept)
         assert (again.unchanged, again.written) == (FILES, 0)
-        assert await after.engine.advice([after.collection]) == []
+        assert await after.engine.advice({after.collection: spec(after.engine.embedder)}) == []
 
 
 async def test_without_the_old_model_words_are_compared_and_that_is_said(place: Place) -> None:
     async with running(place.second) as before:
         await before.index(place.kept)
     async with running(place.shipped) as after:
-        [advice] = await after.engine.advice([after.collection])
+        [advice] = await after.engine.advice({after.collection: spec(after.engine.embedder)})
         assert f"was built with model {models.NAME} (128 dims)" in advice
         rebuild = await begun(after, place.kept)
         *meanwhile, last = await rebuild.watched(lambda: after.search("compute_7 of the value"))

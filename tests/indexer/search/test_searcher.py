@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,13 +15,13 @@ from services.core.engine.engine import Engine, open_engine
 from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
-from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import CollectionSpec, EmbeddingModel
-from services.indexer.schema.points import INDEXES
+from services.indexer.schema.points import INDEXES, spec
 from services.indexer.search.searcher import Searcher
 from services.indexer.tools.context import open_desk
 from services.indexer.tools.search import search_tools
 from tests.support.corpus import FILES
+from tests.support.vectors.reading import reading
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -60,11 +61,12 @@ async def search(
 
 
 class Search:
-    """The tool as a client calls it."""
+    """The tool as a client calls it, over a store that a search cannot write to."""
 
-    def __init__(self, tool: Any, store: VectorStore) -> None:
+    def __init__(self, tool: Any, engine: Engine) -> None:
         self._tool = tool
-        self.store = store
+        self.store = engine.vectors
+        self.embedder = engine.embedder
 
     @classmethod
     async def over(cls, settings: Settings, engine: Engine) -> "Search":
@@ -73,9 +75,9 @@ class Search:
         location = desk.workspaces.place("workspace", str(settings.workspace))
         await desk.index(location, settings.collection_name, recreate=False)
         desk.close()
-        searcher = Searcher(engine.vectors, engine.embedder)
+        searcher = Searcher(reading(engine.vectors), engine.embedder)
         tool, _ = search_tools(searcher, sessions, settings.collection_name, None)
-        return cls(tool.run, engine.vectors)
+        return cls(tool.run, engine)
 
     async def __call__(self, query: str | list[str], **wanted: Any) -> dict[str, Any]:
         answer: dict[str, Any] = await self._tool(query=query, **wanted)
@@ -217,15 +219,32 @@ async def test_an_unknown_collection(search: Search) -> None:
 async def test_a_collection_of_another_model_or_of_no_code(search: Search) -> None:
     store, name = search.store, f"other-{uuid4().hex[:8]}"
     await store.ensure_collection(
-        name, CollectionSpec({"dense": 8}, ["lex"], {}, INDEXES, EmbeddingModel("older-model", 8))
+        name, replace(spec(EmbeddingModel("older-model", 8)), rebuild_command="")
     )
     with pytest.raises(ModelMismatch, match="ctx index --recreate"):
         await search("retry", collection=name)
     await store.delete_collection(name)
-    await store.ensure_collection(name, CollectionSpec({"dense": 8}))
-    with pytest.raises(InvalidInput, match="something else than code"):
+    await store.ensure_collection(name, CollectionSpec({"dense": 8}, purpose="notes"))
+    with pytest.raises(InvalidInput, match="holds notes, not code"):
         await search("retry", collection=name)
     await store.delete_collection(name)
+
+
+async def test_a_collection_of_an_earlier_version_says_how_to_rebuild_it(search: Search) -> None:
+    """It said nothing of its purpose, and its sparse vector had another name."""
+    store, name = search.store, f"older-{uuid4().hex[:8]}"
+    ours = spec(search.embedder)
+    older = CollectionSpec(ours.dense, ("lex",), indexes=INDEXES, model=ours.model)
+    await store.ensure_collection(name, older)
+    try:
+        with pytest.raises(ModelMismatch, match=f"ctx index --recreate --collection {name}"):
+            await search("retry", collection=name)
+        assert (await store.collection_info(name)).spec == older
+        await store.build(name, ours)
+        with pytest.raises(ModelMismatch, match="is being rebuilt"):
+            await search("retry", collection=name)
+    finally:
+        await store.delete_collection(name)
 
 
 async def test_a_way_out_of_the_workspace_is_refused(search: Search) -> None:

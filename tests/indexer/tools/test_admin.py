@@ -89,7 +89,7 @@ async def test_index_and_status(tools: Any, desk: IndexerContext) -> None:
     assert (status["exists"], status["count"], status["scanned_points"]) == (True, 2, 2)
     assert status["last_ingested_at"]["unix"] >= status["last_modified_at"]["unix"] > 1.7e9
     assert status["last_modified_at"]["iso"].endswith("Z")
-    assert status["vectors_config"] == {"dense": 256, "lex": 2**32}
+    assert status["vectors_config"] == {"dense": 256, "bm25": 2**32}
     assert status["status"] == "healthy"
     assert (await tools.qdrant_status(max_points=1))["scanned_points"] == 1
 

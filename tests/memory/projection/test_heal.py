@@ -14,6 +14,7 @@ from services.core.memories.collection import spec
 from services.core.memories.types import MemoryFilters
 from services.core.settings import Settings
 from services.core.vectors.types import CollectionSpec, EmbeddingModel, Filter, HasId
+from services.indexer.schema.points import spec as code_spec
 from services.memory.records.store import Records
 from services.memory.records.types import Change, Criteria, Draft, EntryKind
 from services.memory.service import open_memory
@@ -99,7 +100,7 @@ async def test_another_model_is_refused_and_the_way_out_named(settings: Settings
         with pytest.raises(ModelMismatch) as raised:
             await engine.vectors.ensure_collection(
                 settings.memory_collection_name,
-                spec(Other()),  # type: ignore[arg-type]
+                spec(Other()),
             )
     message = str(raised.value)
     assert settings.memory_model in message
@@ -115,15 +116,49 @@ async def test_a_rebuild_takes_the_memories_to_another_model(
         await engine.vectors.delete_collection(settings.memory_collection_name)
         await engine.vectors.ensure_collection(
             settings.memory_collection_name,
-            CollectionSpec(
-                dense={"dense": 8}, sparse=["lex"], model=EmbeddingModel("older-model", 8)
-            ),
+            spec(EmbeddingModel("older-model", 8)),
         )
     with pytest.raises(ModelMismatch, match="ctx memory rebuild"):
         await find_all(settings)
     monkeypatch.setenv("CTX_DATA_DIR", str(settings.data_dir))
     assert await asyncio.to_thread(main, ["memory", "rebuild", "--json"]) == 0
     assert await find_all(settings) == {"note one", "note two"}
+
+
+async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
+    settings: Settings,
+) -> None:
+    """Its sparse vector had another name, and it did not say what it held."""
+    await store(settings, "note one", "note two")
+    name = settings.memory_collection_name
+    async with open_engine(settings, settings.memory_model) as engine:
+        ours = spec(engine.embedder)
+        await engine.vectors.delete_collection(name)
+        earlier = CollectionSpec(ours.dense, ["lex"], indexes=ours.indexes, model=ours.model)
+        await engine.vectors.ensure_collection(name, earlier)
+    assert await find_all(settings) == {"note one", "note two"}
+    async with open_engine(settings, settings.memory_model) as engine:
+        assert (await engine.vectors.collection_info(name)).spec == ours
+
+
+async def test_memories_are_never_written_into_code(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The entry is kept and the reason said; a start and a rebuild pass the collection by."""
+    async with open_engine(settings, settings.memory_model) as engine:
+        code = code_spec(engine.embedder)
+        await engine.vectors.ensure_collection("code", code)
+        async with open_memory(settings, engine) as memory:
+            memory.memories.sessions.set("code", "token-of-a-session")
+            answer = await memory.memories.store("note", None, "token-of-a-session")
+            assert "holds code, not memories" in answer["degraded"][0]
+    await store(settings, "another note")
+    assert "collection code holds code: no memories are written" in caplog.text
+    async with open_engine(settings, settings.memory_model) as engine:
+        async with open_memory(settings, engine) as memory:
+            await memory.storage.healer.rebuild()
+        info = await engine.vectors.collection_info("code")
+        assert (info.spec, info.points_count) == (code, 0)
 
 
 async def test_entries_and_outbox_are_written_together(settings: Settings) -> None:

@@ -97,7 +97,7 @@ async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
         await engine.vectors.upsert(COLLECTION, [replace(point, vectors=dense, payload=payload)])
     async with serving(settings) as (memory, engine):
         info = await engine.vectors.collection_info(COLLECTION)
-        assert (list(info.spec.sparse), info.points_count) == (["lex"], 1)
+        assert (list(info.spec.sparse), info.points_count) == (["bm25"], 1)
         request = Request(Filters(metadata={"a": "b"}), 5, explain=True)
         body = await memory.threads.hybrid.search("broker", ["fts"], None, request)
         assert body["count"] == 1

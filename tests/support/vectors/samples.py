@@ -18,7 +18,7 @@ EIGHT_BITS = 0.005  # how far a score may be off where dense vectors are kept in
 MODEL = EmbeddingModel("tiny", 4)
 SPEC = CollectionSpec(
     dense={"dense": 4},
-    sparse=("lex",),
+    sparse=("bm25",),
     multi={"micro": 2},
     indexes={
         "lang": IndexKind.KEYWORD,
@@ -29,6 +29,9 @@ SPEC = CollectionSpec(
         "text": IndexKind.TEXT,
     },
     model=MODEL,
+    purpose="samples",
+    rebuild_command="rebuild {collection}",
+    model_setting="SAMPLE_MODEL",
 )
 
 
@@ -44,13 +47,13 @@ def point(number: int, payload: dict[str, object] | None = None, **vectors: Vect
     return Point(uid(number), vectors or {"dense": [1.0, 0.0, 0.0, float(number)]}, payload or {})
 
 
-# Dense: cosine with [1, 0, 0, 0] falls from 1 to 4. Term 7 of `lex` is in 3 and 4 only.
+# Dense: cosine with [1, 0, 0, 0] falls from 1 to 4. Term 7 of `bm25` is in 3 and 4 only.
 POINTS = (
     Point(
         uid(1),
         {
             "dense": [1.0, 0.0, 0.0, 0.0],
-            "lex": Sparse([1, 2], [1.0, 2.0]),
+            "bm25": Sparse([1, 2], [1.0, 2.0]),
             "micro": [[1.0, 0.0], [0.0, 1.0]],
         },
         {
@@ -68,7 +71,7 @@ POINTS = (
     ),
     Point(
         uid(2),
-        {"dense": [1.0, 1.0, 0.0, 0.0], "lex": Sparse([2], [1.0]), "micro": [[0.6, 0.8]]},
+        {"dense": [1.0, 1.0, 0.0, 0.0], "bm25": Sparse([2], [1.0]), "micro": [[0.6, 0.8]]},
         {
             "lang": "go",
             "n": 2,
@@ -82,7 +85,7 @@ POINTS = (
     ),
     Point(
         uid(3),
-        {"dense": [1.0, 2.0, 0.0, 0.0], "lex": Sparse([2, 7], [1.0, 1.0])},
+        {"dense": [1.0, 2.0, 0.0, 0.0], "bm25": Sparse([2, 7], [1.0, 1.0])},
         {
             "lang": ["python", "go"],
             "n": 3,
@@ -93,7 +96,7 @@ POINTS = (
     ),
     Point(
         uid(4),
-        {"dense": [0.0, 1.0, 0.0, 0.0], "lex": Sparse([2, 7], [1.0, 4.0])},
+        {"dense": [0.0, 1.0, 0.0, 0.0], "bm25": Sparse([2, 7], [1.0, 4.0])},
         {"lang": "rust", "n": 4, "ratio": -2.0, "kind": "function"},
     ),
 )

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -98,13 +99,7 @@ class EdgeCollection:
             self._index(field, kind)
         model = self.spec.model or wanted.model
         if added or model != self.spec.model:
-            self.spec = CollectionSpec(
-                dense=self.spec.dense,
-                sparse=self.spec.sparse,
-                multi=self.spec.multi,
-                indexes={**self.spec.indexes, **added},
-                model=model,
-            )
+            self.spec = replace(self.spec, indexes={**self.spec.indexes, **added}, model=model)
             _write_spec(self.folder, self.spec)
 
     def _index(self, field: str, kind: IndexKind) -> None:
@@ -237,7 +232,10 @@ def _write_spec(folder: Path, spec: CollectionSpec) -> None:
         "sparse": list(spec.sparse),
         "multi": dict(spec.multi),
         "indexes": {field: kind.value for field, kind in spec.indexes.items()},
-        "model": spec.model and {"name": spec.model.name, "dims": spec.model.dims},
+        "model": spec.model and asdict(spec.model),
+        "purpose": spec.purpose,
+        "rebuild_command": spec.rebuild_command,
+        "model_setting": spec.model_setting,
     }
     replace_file(folder / SPEC_FILE, json.dumps(body, indent=2))
 
@@ -251,16 +249,24 @@ def _read_spec(folder: Path) -> CollectionSpec:
             multi=body["multi"],
             indexes={field: IndexKind(kind) for field, kind in body["indexes"].items()},
             model=EmbeddingModel(**body["model"]) if body["model"] else None,
+            # Earlier versions wrote none of these.
+            purpose=body.get("purpose", ""),
+            rebuild_command=body.get("rebuild_command", ""),
+            model_setting=body.get("model_setting", ""),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StorageFailed(f"{folder / SPEC_FILE} cannot be read: {error}") from error
 
 
-def broken_info(name: str, reason: str) -> CollectionInfo:
-    """Describe a collection that could not be loaded."""
+def broken_info(folder: Path, reason: str) -> CollectionInfo:
+    """Describe a collection that could not be loaded, with its spec where that can be read."""
+    try:
+        spec = _read_spec(folder)
+    except StorageFailed:
+        spec = CollectionSpec()
     return CollectionInfo(
-        name=name,
-        spec=CollectionSpec(),
+        name=generations.logical(folder.name),
+        spec=spec,
         points_count=0,
         indexed_vectors_count=0,
         segments_count=0,

@@ -67,7 +67,7 @@ class EdgeStore:
         self._ownership = ownership
         # By what they are called in the folder; `_aliases` says which of them stands behind a name.
         self._collections: dict[str, EdgeCollection] = {}
-        self._broken: dict[str, str] = {}
+        self._broken: dict[str, CollectionInfo] = {}
         self._aliases: dict[str, str] = {}
         self._upserts = Pace()
         self._deletes = Pace()
@@ -99,7 +99,7 @@ class EdgeStore:
         physical = self._behind(name)
         if physical in self._collections or physical in self._broken:
             collection = self._collection(name)
-            validation.same_shape(name, collection.spec, spec)
+            validation.check_spec(name, collection.spec, spec)
             collection.adapt(spec)
             self._flush_later()
         else:
@@ -127,11 +127,7 @@ class EdgeStore:
     async def list_collections(self) -> Sequence[CollectionInfo]:
         self._open()
         whole = [each.info() for key, each in self._collections.items() if self._is_shown(key)]
-        broken = [
-            broken_info(generations.logical(key), reason)
-            for key, reason in self._broken.items()
-            if self._is_shown(key)
-        ]
+        broken = [info for key, info in self._broken.items() if self._is_shown(key)]
         return sorted([*whole, *broken], key=lambda info: info.name)
 
     async def collection_info(self, name: str) -> CollectionInfo:
@@ -266,9 +262,10 @@ class EdgeStore:
         self._open()
         for collection in self._collections.values():
             collection.info()
-        for physical, reason in self._broken.items():
-            name = generations.logical(physical)
-            raise StorageFailed(f"collection {name} could not be loaded: {reason}")
+        for broken in self._broken.values():
+            raise StorageFailed(
+                f"collection {broken.name} could not be loaded: {broken.optimizer_status}"
+            )
 
     async def advice(self) -> str | None:
         self._open()
@@ -307,10 +304,12 @@ class EdgeStore:
         self._open()
         if found := self._collections.get(self._behind(name)):
             return found
-        if reason := self._broken.get(self._behind(name)):
+        if broken := self._broken.get(self._behind(name)):
+            command = validation.rebuild_command(name, broken.spec)
+            delete = f"delete {self._home / self._behind(name)} and index or store again"
             raise StorageFailed(
-                f"collection {name} could not be loaded: {reason}; delete it and build it again "
-                "with: ctx index --recreate (code) or ctx memory rebuild (memories)",
+                f"collection {name} could not be loaded: {broken.optimizer_status}; "
+                + (f"rebuild it with: {command}" if command else delete),
                 collection=name,
             )
         raise CollectionNotFound(f"there is no collection {name!r}", collection=name)
@@ -332,7 +331,7 @@ class EdgeStore:
                 self._collections[folder.name] = EdgeCollection.load(folder)
             except StorageFailed as error:
                 log.error("collection %s could not be loaded: %s", folder.name, error)
-                self._broken[folder.name] = error.message
+                self._broken[folder.name] = broken_info(folder, error.message)
             else:
                 seconds = time.monotonic() - started
                 log.info("collection %s loaded in %.1f s", folder.name, seconds)

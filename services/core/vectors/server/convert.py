@@ -1,6 +1,7 @@
 """Our types in the words of the Qdrant server's client, and its answers in ours."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from qdrant_client import models
@@ -36,8 +37,10 @@ from services.core.vectors.types import (
     Vector,
 )
 
-# Where a collection's metadata says which model built it (servers keep metadata since 1.16).
-METADATA_KEY = "ctx_model"
+# Keys of a collection's metadata, which servers keep since 1.16: the model that built it, and the
+# fields of its spec that are texts.
+MODEL_KEY = "ctx_model"
+SPEC_KEY = "ctx_spec"
 
 
 # --- collections ---------------------------------------------------------------------------
@@ -58,8 +61,15 @@ def sparse_vectors(spec: CollectionSpec) -> dict[str, models.SparseVectorParams]
     return {n: models.SparseVectorParams(modifier=models.Modifier.IDF) for n in spec.sparse}
 
 
-def metadata(model: EmbeddingModel | None) -> dict[str, Any]:
-    return {METADATA_KEY: {"name": model.name, "dims": model.dims}} if model else {}
+def metadata(spec: CollectionSpec) -> dict[str, Any]:
+    """Return the part of a spec that Qdrant keeps without understanding it."""
+    texts = {
+        "purpose": spec.purpose,
+        "rebuild_command": spec.rebuild_command,
+        "model_setting": spec.model_setting,
+    }
+    model = {MODEL_KEY: asdict(spec.model)} if spec.model else {}
+    return {**model, SPEC_KEY: texts}
 
 
 def index(kind: IndexKind) -> models.PayloadSchemaType:
@@ -89,6 +99,7 @@ def _spec(found: models.CollectionInfo) -> CollectionSpec:
         multi={n: v.size for n, v in dense.items() if v.multivector_config is not None},
         indexes=_indexes(found.payload_schema),
         model=_model(found.config.metadata),
+        **_texts(found.config.metadata),
     )
 
 
@@ -102,11 +113,20 @@ def _indexes(schema: Mapping[str, models.PayloadIndexInfo]) -> dict[str, IndexKi
 
 
 def _model(stored: Mapping[str, Any] | None) -> EmbeddingModel | None:
-    match (stored or {}).get(METADATA_KEY):
+    match (stored or {}).get(MODEL_KEY):
         case {"name": str(name), "dims": int(dims)}:
             return EmbeddingModel(name=name, dims=dims)
         case _:
             return None
+
+
+def _texts(stored: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the texts of a spec; none of a collection of an earlier version or another program."""
+    match (stored or {}).get(SPEC_KEY):
+        case {"purpose": str(purpose), "rebuild_command": str(command), "model_setting": str(name)}:
+            return {"purpose": purpose, "rebuild_command": command, "model_setting": name}
+        case _:
+            return {}
 
 
 def _optimizer(status: models.OptimizersStatus) -> str:

@@ -6,6 +6,7 @@ import ssl
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from qdrant_client import AsyncQdrantClient, models
@@ -93,10 +94,10 @@ class ServerStore:
             if physical == name and not await self._client.collection_exists(name):
                 await self._create(name, spec)
         stored = (await self.collection_info(name)).spec
-        validation.same_shape(name, stored, spec)
+        validation.check_spec(name, stored, spec)
         async with self._behind(name) as physical:
             if spec.model and not stored.model:
-                metadata = convert.metadata(spec.model)
+                metadata = convert.metadata(replace(stored, model=spec.model))
                 await self._client.update_collection(physical, metadata=metadata)
             wanted = {f: k for f, k in spec.indexes.items() if stored.indexes.get(f) != k}
             await self._index(physical, wanted)
@@ -108,7 +109,7 @@ class ServerStore:
                 physical,
                 vectors_config=convert.vectors(spec),
                 sparse_vectors_config=convert.sparse_vectors(spec),
-                metadata=convert.metadata(spec.model),
+                metadata=convert.metadata(spec),
             )
 
     async def _index(self, physical: str, fields: Mapping[str, IndexKind]) -> None:
