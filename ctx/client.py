@@ -1,6 +1,6 @@
 """One way to call a tool: at the server that runs, or in this process where none does.
 
-Both ways go through the same pipeline, so that arguments, results and errors are the same.
+Permissions, arguments, results and errors are the same both ways.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from ctx.servers import ServiceName, mcp_url, server_status
 from services.core.settings import Settings
 
 if TYPE_CHECKING:
+    from services.core.memories.types import Metadata, StoreResult
     from services.core.serving.progress import Report
     from services.core.serving.service import Service
 
@@ -49,12 +50,10 @@ class LocalClient:
     async def call(
         self, tool: str, arguments: dict[str, Any], on_progress: "Report | None" = None
     ) -> dict[str, Any]:
-        """Return the tool's result. Raises RemoteFailed as a running server would answer it."""
-        from services.core.serving.mcp.in_process import call_tool_in_process
+        """Return the tool's result. Raises the CtxError that a running server would answer."""
+        from services.core.serving.mcp.calls import call_in_process
 
-        return await call_tool_in_process(
-            self.service, self.settings, tool, arguments, on_progress=on_progress
-        )
+        return await call_in_process(self.service, self.settings, tool, arguments, on_progress)
 
 
 Client = RemoteClient | LocalClient
@@ -80,17 +79,28 @@ def in_folder(settings: Settings, folder: Path, repo: str | None = None) -> Sett
     )
 
 
+@dataclass(frozen=True)
+class _Memories:
+    """Stores memories at the memory server; the MCP client is imported by the first one."""
+
+    settings: Settings
+
+    async def store(self, information: str, metadata: "Metadata | None") -> "StoreResult":
+        from services.core.memories.client import RemoteMemories
+
+        memories = RemoteMemories(self.settings.memory_endpoint, self.settings.own_token)
+        return await memories.store(information, metadata)
+
+
 @contextlib.asynccontextmanager
 async def _open_indexer(settings: Settings) -> "AsyncIterator[Service]":
     from services.core.engine.engine import open_engine
-    from services.core.memories.client import RemoteMemories
     from services.indexer.service import open_indexer
 
     _configure_logging(settings)
-    memories = RemoteMemories(settings.memory_endpoint, settings.own_token)
     async with (
         open_engine(settings, settings.code_model) as engine,
-        open_indexer(settings, engine, memories) as indexer,
+        open_indexer(settings, engine, _Memories(settings)) as indexer,
     ):
         yield indexer.service
 

@@ -10,7 +10,7 @@ import click
 from ctx.cli import COMMANDS, define_command
 from ctx.client import LocalClient, connect, in_folder
 from ctx.output import show, show_note
-from services.core.errors import NotPermitted, RemoteFailed
+from services.core.errors import NotPermitted
 from services.core.settings import Settings, load
 
 SHOWN_LINES = 12  # of a snippet; --json has it whole
@@ -60,9 +60,7 @@ async def _update_index(client: LocalClient, folder: Path) -> dict[str, Any]:
     """Bring the index up to date with a folder, and return the filter for its repository."""
     try:
         indexed = await client.call("qdrant_index", {"subdir": str(folder)})
-    except RemoteFailed as refused:
-        if refused.code != NotPermitted.code:
-            raise
+    except NotPermitted as refused:
         show_note(f"searching what is indexed already: {refused}")
         return {}
     return {} if _has_default_repo(client.settings) else {"repo": indexed["repo"]}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from services.core.errors import SettingsInvalid
 from services.core.serving.service import Service, Tool
+from services.core.settings import Settings
 
 ALL = "all"
 TOOLSETS_HEADER = "x-mcp-toolsets"
@@ -26,6 +27,11 @@ class Selection:
         if self.read_only and tool.writes:
             return False
         return ALL in self.names or tool.toolset in self.names
+
+
+def configured(settings: Settings) -> Selection:
+    """Return the selection that the settings make."""
+    return Selection(frozenset(settings.toolsets), settings.read_only)
 
 
 def choose(

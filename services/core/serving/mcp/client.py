@@ -4,7 +4,6 @@ from typing import Any
 
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
-from mcp_types import CallToolResult
 
 from services.core.errors import RemoteFailed, StorageFailed
 from services.core.serving.progress import Report
@@ -30,11 +29,6 @@ async def call_tool(
         raise StorageFailed(
             f"No ctx server answers at {url} ({error}). Start it with: ctx up", url=url
         ) from error
-    return result_body(tool, result)
-
-
-def result_body(tool: str, result: CallToolResult) -> dict[str, Any]:
-    """Return the structured result of a call. Raises RemoteFailed where it is an error."""
     body = result.structured_content or {}
     if result.is_error:
         raise RemoteFailed({"error": f"{tool} failed", "error_code": "INTERNAL_ERROR"} | body)

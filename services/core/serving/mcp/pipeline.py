@@ -1,11 +1,8 @@
 """What happens around every tool call: permission, rate limit, repair, timeout, errors, metrics."""
 
-import asyncio
 import functools
-import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from difflib import get_close_matches
 from hashlib import sha256
 from typing import Any
 
@@ -20,22 +17,14 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 from starlette.requests import Request
 
-from services.core.errors import (
-    CtxError,
-    InvalidInput,
-    NotPermitted,
-    TimedOut,
-    Unexpected,
-    serialise,
-)
+from services.core.errors import CtxError, InvalidInput, serialise
 from services.core.serving import caller, progress
 from services.core.serving.mcp.arguments import repair
+from services.core.serving.mcp.calls import invalid_arguments, permit, run_with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
 from services.core.serving.service import Tool
 from services.core.serving.toolsets import SCOPE_KEY, Selection, choose
-
-log = logging.getLogger(__name__)
 
 DIGEST_LENGTH = 16  # enough of a token's hash to tell clients apart
 UNKNOWN_TOOL = "unknown"  # one metrics label for every tool name that does not exist
@@ -49,20 +38,16 @@ def refusal(error: CtxError) -> ToolResult:
 def with_deadline(
     run: Callable[..., Awaitable[Any]], timeout_seconds: float
 ) -> Callable[..., Awaitable[Any]]:
-    """The tool's function with a deadline, its errors turned into error bodies."""
+    """Wrap a tool's function with a deadline; its errors become error bodies."""
 
     @functools.wraps(run)
     async def answer(*args: Any, **kwargs: Any) -> Any:
         try:
-            async with asyncio.timeout(timeout_seconds):
-                return await run(*args, **kwargs)
+            return await run_with_deadline(
+                lambda: run(*args, **kwargs), run.__name__, timeout_seconds
+            )
         except CtxError as error:
             return refusal(error)
-        except TimeoutError:
-            return refusal(_timed_out(timeout_seconds))
-        except Exception:
-            log.exception("tool %s failed", run.__name__)
-            return refusal(Unexpected("Internal error; the server's log has the details."))
 
     return answer
 
@@ -109,7 +94,7 @@ class ToolPipeline(Middleware):
         call_next: CallNext[mt.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         message, request = context.message, _request()
-        self._permit(message.name, request)
+        permit(self._tools, message.name, self._selection(request))
         who = _caller(context.fastmcp_context, request)
         self._limiter.spend(who.client)
         arguments = repair(message.arguments or {}, self.schemas[message.name])
@@ -124,20 +109,6 @@ class ToolPipeline(Middleware):
             raise _invalid(error) from error
         finally:
             caller.current.reset(token)
-
-    def _permit(self, name: str, request: Request | None) -> None:
-        tool = self._tools.get(name)
-        if tool is None:
-            near = get_close_matches(name, self._tools, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise InvalidInput("name", f"no tool named {name!r}{hint}")
-        if not self._selection(request).admits(tool):
-            raise NotPermitted(
-                f"{name} is not among the tools of this connection: it belongs to the toolset "
-                f"{tool.toolset!r}" + (" and writes" if tool.writes else ""),
-                tool=name,
-                toolset=tool.toolset,
-            )
 
     def _selection(self, request: Request | None) -> Selection:
         if request is None:
@@ -180,22 +151,8 @@ def _outcome(result: ToolResult) -> str:
     return str((result.structured_content or {}).get("error_code", "error"))
 
 
-def _timed_out(seconds: float) -> TimedOut:
-    return TimedOut(
-        f"The call took longer than {seconds:g} s (CTX_OPERATION_TIMEOUT_SECONDS) and was stopped.",
-        timeout_seconds=seconds,
-    )
-
-
 def _invalid(error: ArgumentsInvalid) -> InvalidInput:
-    """The first of pydantic's complaints as the contract's error, the others in the details."""
     cause = error.__cause__
-    if not isinstance(cause, ValidationError):
-        return InvalidInput("arguments", str(error))
-    problems = [
-        {"field": ".".join(str(part) for part in item["loc"]), "message": item["msg"]}
-        for item in cause.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    first, others = problems[0], problems[1:]
-    more = {"others": others} if others else {}
-    return InvalidInput(first["field"] or "arguments", first["message"], **more)
+    if isinstance(cause, ValidationError):
+        return invalid_arguments(cause)
+    return InvalidInput("arguments", str(error))

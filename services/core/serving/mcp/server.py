@@ -7,11 +7,12 @@ from fastmcp import FastMCP
 from fastmcp.tools import FunctionTool
 from mcp_types import ToolAnnotations
 
+from services.core.serving.mcp.calls import deadline_of
 from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
 from services.core.serving.service import Effect, Service, Tool
-from services.core.serving.toolsets import Selection
+from services.core.serving.toolsets import configured
 from services.core.settings import Settings
 
 
@@ -19,7 +20,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     """Register the service's tools behind the call pipeline."""
     calls = ToolPipeline(
         service.tools,
-        Selection(frozenset(settings.toolsets), settings.read_only),
+        configured(settings),
         RateLimiter(settings.rate_limit_per_minute),
         metrics,
     )
@@ -32,7 +33,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     )
     for tool in service.tools:
         registered = FunctionTool.from_function(
-            with_deadline(tool.run, tool.timeout_seconds or settings.operation_timeout_seconds),
+            with_deadline(tool.run, deadline_of(tool, settings)),
             title=tool.title,
             tags={tool.toolset},
             annotations=_hints(tool),
