@@ -9,12 +9,12 @@ from functools import partial
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.memories.types import MemoryWriter
-from services.core.rerank.cross_encoder import open_reranker
+from services.core.rerank.stage import open_stage
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.indexer.schema.points import spec
-from services.indexer.search.rerank import RerankStage
+from services.indexer.search.rerank import CodeReranker
 from services.indexer.search.searcher import Searcher
 from services.indexer.search.snippet import Cut
 from services.indexer.tools import indexer_tools
@@ -67,14 +67,15 @@ async def open_indexer(
 
 async def open_searcher(settings: Settings, engine: Engine) -> Searcher:
     """With the reranker that is configured, loaded now and not in a request."""
-    reranker = await asyncio.to_thread(open_reranker, settings.rerank_model, settings.models_dir)
+    stage = await asyncio.to_thread(
+        open_stage, settings.rerank_model, settings.models_dir, settings.rerank_timeout_seconds
+    )
     second = None
-    if reranker is not None:
-        second = RerankStage(
-            reranker,
+    if stage is not None:
+        second = CodeReranker(
+            stage,
             blend=settings.rerank_blend_weight,
             symbol_boost=settings.post_rerank_symbol_boost,
-            deadline_seconds=settings.rerank_timeout_seconds,
         )
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
     return Searcher(engine.vectors, engine.embedder, second=second, models=models)

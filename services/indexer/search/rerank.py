@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from services.core.rerank.cross_encoder import Reranker, fit_in_time
+from services.core.rerank.stage import RerankStage
 from services.indexer.search.query import ParsedQuery
 from services.indexer.search.ranking import Ranked
 
@@ -28,18 +28,17 @@ class SearchHit:
 
 
 @dataclass(frozen=True)
-class RerankStage:
-    """A reranker, how much its opinion counts, and how long it may take."""
+class CodeReranker:
+    """The reranking stage, its share of a score, and the boost of definitions."""
 
-    reranker: Reranker
+    stage: RerankStage
     blend: float
     symbol_boost: float
-    deadline_seconds: float
 
     async def reordered(self, question: ParsedQuery, found: Sequence[SearchHit]) -> list[SearchHit]:
         """The same results in the order of the blended score; TimedOut when it takes too long."""
         texts = [_text(item) for item in found]
-        fits = await fit_in_time(self.reranker, question.text, texts, self.deadline_seconds)
+        fits = await self.stage.score(question.text, texts)
         judged = [self._judged(item, fit) for item, fit in zip(found, fits, strict=True)]
         return sorted(judged, key=lambda item: -item.score)
 

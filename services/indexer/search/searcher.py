@@ -32,7 +32,7 @@ from services.indexer.search.ranking import (
     select,
     words_of,
 )
-from services.indexer.search.rerank import RerankStage, SearchHit
+from services.indexer.search.rerank import CodeReranker, SearchHit
 from services.indexer.search.word_similarity import WordSimilarity
 
 DEPTH = 100  # candidates a leg gives: 60 cost quality on the benchmark, 200 gained none
@@ -70,7 +70,7 @@ class Searcher:
         store: VectorStore,
         embedder: Embedder,
         weights: Weights = DEFAULT,
-        second: RerankStage | None = None,
+        second: CodeReranker | None = None,
         models: QueryModelResolver | None = None,
     ) -> None:
         """`models` says with which one a collection is asked that is being rebuilt."""

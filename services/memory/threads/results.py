@@ -4,10 +4,11 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from services.core.rerank.stage import RerankStage
 from services.memory.records.store import Records
 from services.memory.records.types import ContentType, Criteria, Entry
 from services.memory.search.failures import DIGITS, told
-from services.memory.search.rerank import POOL, RerankStage
+from services.memory.search.rerank import POOL
 from services.memory.search.splitter import TextSplitter
 from services.memory.threads.filters import Filters
 from services.memory.threads.render import HitView, Scores, hit_view, with_images
@@ -109,7 +110,7 @@ class Results:
             return found, []
         pool = await self._read(found[:POOL], criteria)
         try:
-            fits = await self._second.fits(query, [self._passage(item) for item in pool])
+            fits = await self._second.score(query, [self._passage(item) for item in pool])
         except Exception as error:  # noqa: BLE001 - models raise anything; the first order stands
             reason = told(error, "rerank")
             return [_judged(item, None) for item in [*pool, *found[POOL:]]], [reason]

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.llm.factory import open_decoder
-from services.core.rerank.cross_encoder import Reranker, open_reranker
+from services.core.rerank.stage import RerankStage, open_stage
 from services.core.settings import Settings
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.projection import ProjectionTarget
 from services.memory.records.store import Records
 from services.memory.search.entry_search import EntrySearch
 from services.memory.search.points import FIRST_CHUNKS, EntryProjection
-from services.memory.search.rerank import RerankStage
 from services.memory.search.retrievers import Retrievers
 from services.memory.search.semantic import SemanticRetriever
 from services.memory.search.splitter import TextSplitter
@@ -61,18 +60,20 @@ async def open_threads(
             settings.decoder_context_tokens,
         )
         summaries = Summaries(records, decoder, rules)
-        reranker = await _reranker(settings)
-        threads = _threads(settings, engine, records, outbox, summaries, reranker)
+        stage = await _rerank_stage(settings)
+        threads = _threads(settings, engine, records, outbox, summaries, stage)
         if rules.enabled:
             await stack.enter_async_context(summaries.running())
         yield threads
 
 
-async def _reranker(settings: Settings) -> Reranker | None:
-    """Loaded now and not in a request."""
+async def _rerank_stage(settings: Settings) -> RerankStage | None:
+    """Load the reranker at the start, not in a request."""
     if not settings.enable_reranking:
         return None
-    return await asyncio.to_thread(open_reranker, settings.rerank_model, settings.models_dir)
+    return await asyncio.to_thread(
+        open_stage, settings.rerank_model, settings.models_dir, settings.rerank_timeout_seconds
+    )
 
 
 def _threads(
@@ -81,12 +82,11 @@ def _threads(
     records: Records,
     outbox: Outbox,
     summaries: Summaries,
-    reranker: Reranker | None,
+    stage: RerankStage | None,
 ) -> Threads:
     collection = settings.threads_collection_name
     cutting = TextSplitter(settings.chunk_size, settings.chunk_overlap)
-    second = RerankStage(reranker, settings.rerank_timeout_seconds) if reranker else None
-    results = Results(records, settings.search_truncation_length, cutting, second)
+    results = Results(records, settings.search_truncation_length, cutting, stage)
     points = EntrySearch(engine.vectors, records, outbox, collection)
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
     spec = EntryProjection(cutting).collection_spec(engine.embedder)
@@ -105,16 +105,16 @@ def _threads(
             engine.embedder,
             collection,
             summaries,
-            Features(settings.fts_language, cutting, _rerank_status(settings, reranker)),
+            Features(settings.fts_language, cutting, _rerank_status(settings, stage)),
         ),
         summaries=summaries,
     )
 
 
-def _rerank_status(settings: Settings, reranker: Reranker | None) -> RerankStatus:
+def _rerank_status(settings: Settings, stage: RerankStage | None) -> RerankStatus:
     return {
         "enabled": settings.enable_reranking,
-        "available": reranker is not None,
-        "provider": None if reranker is None else "cross-encoder",
-        "model": None if reranker is None else reranker.name,
+        "available": stage is not None,
+        "provider": None if stage is None else "cross-encoder",
+        "model": None if stage is None else stage.model,
     }

@@ -1,23 +1,19 @@
 """The second stage, with a reranker small enough to see through, and a real one where there is."""
 
-import os
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from services.core.errors import ModelUnavailable, TimedOut
-from services.core.rerank.cross_encoder import OnnxReranker, open_reranker
+from services.core.errors import TimedOut
+from services.core.rerank.stage import RerankStage
 from services.core.text.tokens import text_terms
 from services.indexer.schema.features import features
 from services.indexer.search.query import parse_query
 from services.indexer.search.ranking import Candidate, Ranked
-from services.indexer.search.rerank import RerankStage, SearchHit
+from services.indexer.search.rerank import CodeReranker, SearchHit
 from tests.indexer.search.test_ranking import PAYLOAD
-
-MODEL = os.environ.get("RERANK_TEST_MODEL")
 
 
 class Overlap:
@@ -28,15 +24,14 @@ class Overlap:
     def __init__(self, seconds: float = 0.0) -> None:
         self._seconds = seconds
 
-    def fit(self, query: str, texts: Sequence[str]) -> list[float]:
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
         time.sleep(self._seconds)
         wanted = set(text_terms(query))
         return [len(wanted & set(text_terms(text))) / len(wanted) for text in texts]
 
 
-def stage(reranker: Any, **changes: float) -> RerankStage:
-    numbers = {"blend": 0.6, "symbol_boost": 1.0, "deadline_seconds": 5.0} | changes
-    return RerankStage(reranker, **numbers)
+def stage(reranker: Any, deadline_seconds: float = 5.0, blend: float = 0.6) -> CodeReranker:
+    return CodeReranker(RerankStage(reranker, deadline_seconds), blend, symbol_boost=1.0)
 
 
 def found(name: str, score: float, text: str, definition: float = 0.0) -> SearchHit:
@@ -73,18 +68,3 @@ async def test_the_deadline_is_real() -> None:
     with pytest.raises(TimedOut, match=r"0\.05 s"):
         await late.reordered(parse_query("retry"), [FIRST])
     assert time.perf_counter() - started < 2
-
-
-def test_no_model_no_reranker_and_a_wrong_name_is_told(tmp_path: Path) -> None:
-    assert open_reranker(None, tmp_path) is None
-    with pytest.raises(ModelUnavailable, match=r"rerank model Xenova/ms-marco.*Near it"):
-        open_reranker("Xenova/ms-marco-MiniLM", tmp_path)
-    with pytest.raises(ModelUnavailable, match=r"rerank model .*tokenizer\.json: missing"):
-        open_reranker(str(tmp_path), tmp_path)
-
-
-@pytest.mark.skipif(not MODEL, reason="RERANK_TEST_MODEL names no folder with a cross-encoder")
-def test_a_real_cross_encoder() -> None:
-    texts = ["class Colour: red = 1", "def retry(call): sleep with exponential backoff"]
-    far, near = OnnxReranker("real", Path(str(MODEL))).fit("retry with backoff", texts)
-    assert 0.0 <= far < near <= 1.0

@@ -11,12 +11,12 @@ import pytest
 
 from services.core.engine.engine import Engine, open_engine
 from services.core.errors import CtxError, SearchFailed
+from services.core.rerank.stage import RerankStage
 from services.core.settings import Settings
 from services.core.text.tokens import text_terms
 from services.memory.records.types import Change, Criteria, Draft, EntryKind, TextMode
 from services.memory.search import entry_search
 from services.memory.search.points import EntryProjection
-from services.memory.search.rerank import RerankStage
 from services.memory.search.splitter import TextSplitter
 from services.memory.service import open_memory
 from services.memory.threads import results
@@ -254,7 +254,7 @@ class Overlap:
         self._seconds = seconds
         self.read: list[str] = []
 
-    def fit(self, query: str, texts: Sequence[str]) -> list[float]:
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
         time.sleep(self._seconds)
         self.read = list(texts)
         wanted = set(text_terms(query))
@@ -331,7 +331,7 @@ async def test_a_reranker_that_fails_is_told(
     await add(threads, [draft("note")])
 
     class Broken(Overlap):
-        def fit(self, query: str, texts: Sequence[str]) -> list[float]:
+        def score(self, query: str, texts: Sequence[str]) -> list[float]:
             raise ValueError("bad weights")
 
     body = await reranking(threads, settings, Broken()).searcher.by_meaning("note", request())
