@@ -13,7 +13,8 @@ from services.core.embedding.factory import open_embedder
 from services.core.engine.engine import open_engine, open_vectors, prepare_data_dir
 from services.core.errors import CtxError, SettingsInvalid
 from services.core.memories.collection import spec as memory_spec
-from services.core.settings import HEALTH_PORT_OFFSET, Settings, load
+from services.core.settings import Settings, load
+from services.core.settings.fields import HEALTH_PORT_OFFSET
 from services.core.vectors.folder_lock import Owner, who_owns
 from services.core.vectors.types import CollectionInfo, EmbeddingModel
 from services.core.vectors.validation import spec_problem

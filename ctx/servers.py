@@ -6,7 +6,9 @@ from typing import Any, Literal
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
-from services.core.settings import HEALTH_PORT_OFFSET, Settings, url_host
+from services.core.settings import Settings
+from services.core.settings.fields import HEALTH_PORT_OFFSET
+from services.core.settings.serving import url_host
 
 TIMEOUT_SECONDS = 5.0  # above the servers' own limit for one check
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}

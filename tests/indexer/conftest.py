@@ -14,7 +14,8 @@ from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
 from services.core.embedding.factory import SHIPPED
 from services.core.embedding.static import StaticEmbedder
 from services.core.engine.engine import Engine, open_vectors
-from services.core.settings import CODE_MODEL, Settings
+from services.core.settings import Settings
+from services.core.settings.models import CODE_MODEL
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, Match, Record
 from services.indexer.indexing.indexer import Indexer

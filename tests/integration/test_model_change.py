@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.settings.memory import PROSE_MODEL
+from services.core.settings.models import PROSE_MODEL
 from tests.support import models
 from tests.support.processes import ROOT, environment, run_ctx, running
 from tests.support.repositories import Repository, function

@@ -8,7 +8,7 @@ import numpy as np
 
 from services.core.embedding.factory import SHIPPED
 from services.core.embedding.static import DESCRIPTION
-from services.core.settings.memory import PROSE_MODEL
+from services.core.settings.models import PROSE_MODEL
 
 NAME = "static-second-128"
 DIMS = 128

@@ -8,7 +8,7 @@ import httpx
 
 from services.core.errors import DecoderFailed
 from services.core.llm.protocol import messages
-from services.core.settings import LOOPBACK_NAMES
+from services.core.settings.serving import LOOPBACK_NAMES
 
 ENDPOINT = "/chat/completions"
 VERSION = "/v1"  # where servers keep it, unless the URL names another place

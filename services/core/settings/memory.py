@@ -1,11 +1,10 @@
-"""The settings of the memory server: records, threads, their search and their summaries.
+"""Settings of the memory server: metadata, the search of threads, images, summaries."""
 
-Fields only: `settings.py` reads them, together with all others.
-"""
+from typing import Literal
 
-from typing import Any, Literal
+from pydantic import BaseModel, model_validator
 
-from pydantic import AnyHttpUrl, BaseModel, Field, SecretStr, model_validator
+from services.core.settings.fields import CommaList, env
 
 # The languages that PostgreSQL stems; SQLite stems English and compares the others as written.
 Language = Literal[
@@ -41,7 +40,6 @@ Language = Literal[
     "yiddish",
 ]
 
-PROSE_MODEL = "static-minilm-256"  # the one for code is poor at everyday words
 # The fields that the contract of the thread tools promises to index.
 DEFAULT_INDEXED_FIELDS = (
     "status",
@@ -54,26 +52,16 @@ DEFAULT_INDEXED_FIELDS = (
 )
 
 
-def env(name: str, default: Any, description: str, **limits: Any) -> Any:
-    """A field read from exactly one environment variable."""
-    return Field(default, validation_alias=name, description=description, **limits)
-
-
 class MemorySettings(BaseModel):
-    """What only the memory server asks for."""
+    """How entries are searched, stored and summarised."""
 
-    threads_collection_name: str = env(
-        "THREADS_COLLECTION_NAME", "threads", "Collection for thread entries; theirs alone."
+    metadata_indexed_fields: CommaList = env(
+        "METADATA_INDEXED_FIELDS",
+        DEFAULT_INDEXED_FIELDS,
+        "Metadata fields that filters find quickly; nested ones with dots, such as "
+        "`references.task`.",
     )
 
-    memory_embedding_model: str | None = env(
-        "MEMORY_EMBEDDING_MODEL",
-        None,
-        "Dense model for memories and threads. Unset: EMBEDDING_MODEL, or where that is unset too "
-        f"`{PROSE_MODEL}`.",
-    )
-
-    # Searching threads
     fts_language: Language = env(
         "FTS_LANGUAGE",
         "english",
@@ -94,7 +82,10 @@ class MemorySettings(BaseModel):
         le=1000,
     )
     chunk_size: int = env(
-        "CHUNK_SIZE", 1500, "Longer texts are embedded in chunks of so many characters.", ge=200
+        "CHUNK_SIZE",
+        1500,
+        "Texts longer than this many characters are embedded in chunks.",
+        ge=200,
     )
     chunk_overlap: int = env(
         "CHUNK_OVERLAP",
@@ -107,8 +98,6 @@ class MemorySettings(BaseModel):
         True,
         "Let RERANK_MODEL, where it is set, order the best results of a thread search.",
     )
-
-    # Storing in threads
     max_image_size_mb: float = env(
         "MAX_IMAGE_SIZE_MB",
         10.0,
@@ -118,8 +107,6 @@ class MemorySettings(BaseModel):
     max_total_size_mb: float = env(
         "MAX_TOTAL_SIZE_MB", 100.0, "Largest sum of the images of one entry.", gt=0
     )
-
-    # Summaries
     enable_summary_generation: bool = env(
         "ENABLE_SUMMARY_GENERATION",
         True,
@@ -131,29 +118,6 @@ class MemorySettings(BaseModel):
     )
     summary_max_tokens: int = env(
         "SUMMARY_MAX_TOKENS", 2000, "Longest summary, in tokens.", ge=16, le=32_000
-    )
-
-    # Decoder
-    decoder_url: AnyHttpUrl | None = env(
-        "DECODER_URL",
-        None,
-        "An OpenAI-compatible server that writes summaries. Unset: `DECODER_MODEL`, else none.",
-    )
-    decoder_api_key: SecretStr | None = env("DECODER_API_KEY", None, "API key for `DECODER_URL`.")
-    decoder_model: str | None = env(
-        "DECODER_MODEL",
-        None,
-        "The model's name at `DECODER_URL`; without that the path of a GGUF file for llama.cpp "
-        "(`pip install 'ctx-engine[llm]'`).",
-    )
-    decoder_timeout_seconds: float = env(
-        "DECODER_TIMEOUT_SECONDS", 120.0, "Longest time for one text of the decoder.", gt=0
-    )
-    decoder_context_tokens: int = env(
-        "DECODER_CONTEXT_TOKENS",
-        8192,
-        "Prompt and answer together. A server of its own must hold as many.",
-        ge=512,
     )
 
     @model_validator(mode="after")

@@ -11,7 +11,7 @@ from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
 from services.core.embedding.factory import SHIPPED
 from services.core.embedding.static import StaticEmbedder
 from services.core.errors import StorageFailed
-from services.core.settings import CODE_MODEL
+from services.core.settings.models import CODE_MODEL
 
 
 class Counting:

@@ -11,8 +11,7 @@ import pytest
 from services.core.embedding.factory import SHIPPED, shipped_models
 from services.core.embedding.static import StaticEmbedder
 from services.core.errors import ModelUnavailable
-from services.core.settings import CODE_MODEL
-from services.core.settings.memory import PROSE_MODEL
+from services.core.settings.models import CODE_MODEL, PROSE_MODEL
 
 MAX_FOLDER_BYTES = 16 * 1024 * 1024
 MEGABYTE = 1024 * 1024

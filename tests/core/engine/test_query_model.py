@@ -11,7 +11,7 @@ from services.core.embedding.factory import SHIPPED
 from services.core.embedding.static import StaticEmbedder
 from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
-from services.core.settings import CODE_MODEL
+from services.core.settings.models import CODE_MODEL
 from services.core.vectors.edge.store import EdgeStore
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.server.store import ServerStore

@@ -1,9 +1,11 @@
+"""Reading and checking the settings."""
+
 from pathlib import Path
 
 import pytest
 
 from services.core.errors import SettingsInvalid
-from services.core.settings import Settings, env_names, load
+from services.core.settings import GROUPS, Settings, env_names, load
 
 
 @pytest.fixture(autouse=True)
@@ -132,3 +134,10 @@ def test_chunks_must_advance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHUNK_SIZE", "200")
     with pytest.raises(SettingsInvalid, match="CHUNK_OVERLAP=150 must not exceed half"):
         load()
+
+
+def test_every_setting_belongs_to_one_group() -> None:
+    """A group that is missing in GROUPS would be read and stay undocumented."""
+    names = [name for group in GROUPS for name in group.model_fields]
+    assert sorted(names) == sorted(Settings.model_fields)
+    assert len(env_names()) == len(names)

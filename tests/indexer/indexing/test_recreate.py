@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from services.core.engine.engine import Engine, open_engine
 from services.core.errors import ModelMismatch
 from services.core.serving.sessions import SessionDefaults
-from services.core.settings import CODE_MODEL, Settings
+from services.core.settings import Settings
+from services.core.settings.models import CODE_MODEL
 from services.indexer.indexing.report import IndexReport
 from services.indexer.schema.points import spec
 from services.indexer.search.filters import SearchFilters

@@ -23,7 +23,9 @@ from services.core.serving.mcp.stdio import STOP_SIGNALS, serve_stdio, stdio_bes
 from services.core.serving.metrics import Metrics
 from services.core.serving.service import Service
 from services.core.serving.toolsets import ALL, SCOPE_KEY, URL_INFIX, check_setting
-from services.core.settings import HEALTH_PORT_OFFSET, Settings, url_host
+from services.core.settings import Settings
+from services.core.settings.fields import HEALTH_PORT_OFFSET
+from services.core.settings.serving import url_host
 
 log = logging.getLogger(__name__)
 

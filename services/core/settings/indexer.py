@@ -1,0 +1,55 @@
+"""Settings of the indexer: workspaces, files, windows."""
+
+from pathlib import Path
+
+from pydantic import BaseModel, model_validator
+
+from services.core.settings.fields import CommaList, env
+
+
+class IndexerSettings(BaseModel):
+    """What is indexed, and how it is cut."""
+
+    workspace: Path = env(
+        "CTX_WORKSPACE", Path(), "The folder that is indexed; tools reach nothing outside it."
+    )
+    workspace_roots: CommaList = env(
+        "CTX_WORKSPACE_ROOTS",
+        (),
+        "Further folders that may be indexed, each with all that lies below it.",
+    )
+    current_repo: str | None = env(
+        "CURRENT_REPO", None, "Name of the workspace's repository. Unset: as git has it."
+    )
+    repo_auto_filter: bool = env(
+        "REPO_AUTO_FILTER",
+        True,
+        "Search only the workspace's repository where a search names none.",
+    )
+    micro_chunk_tokens: int = env(
+        "MICRO_CHUNK_TOKENS", 16, "Tokens of one window inside a chunk.", ge=1
+    )
+    micro_chunk_stride: int = env(
+        "MICRO_CHUNK_STRIDE",
+        8,
+        "Tokens from one window to the next; at most MICRO_CHUNK_TOKENS.",
+        ge=1,
+    )
+    max_file_bytes: int = env(
+        "CTX_MAX_FILE_BYTES",
+        1_048_576,
+        "Files larger than this are not indexed: they are data.",
+        ge=1024,
+    )
+    index_workers: int = env(
+        "CTX_INDEX_WORKERS", 0, "Processes that prepare files for the index; 0 is one a core.", ge=0
+    )
+
+    @model_validator(mode="after")
+    def _windows_leave_no_gap(self) -> "IndexerSettings":
+        if self.micro_chunk_stride > self.micro_chunk_tokens:
+            raise ValueError(
+                f"MICRO_CHUNK_STRIDE={self.micro_chunk_stride} must not exceed "
+                f"MICRO_CHUNK_TOKENS={self.micro_chunk_tokens}: words between windows would be lost"
+            )
+        return self

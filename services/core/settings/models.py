@@ -1,0 +1,82 @@
+"""Settings of the models: embedding, reranking, text generation."""
+
+from pydantic import AnyHttpUrl, BaseModel, SecretStr
+
+from services.core.settings.fields import env
+
+CODE_MODEL = "static-code-256-v2"
+PROSE_MODEL = "static-minilm-256"  # the one for code is poor at everyday words
+
+
+class ModelSettings(BaseModel):
+    """Which models the servers use, and how long each may take."""
+
+    embedding_model: str | None = env(
+        "EMBEDDING_MODEL",
+        None,
+        "Dense model: a shipped one by its name, a folder with `model.onnx` and `tokenizer.json` "
+        "or with a static model (`model.json`), or any fastembed model name (downloaded once). "
+        f"Unset: `{CODE_MODEL}` for code, `{PROSE_MODEL}` for memories.",
+    )
+    memory_embedding_model: str | None = env(
+        "MEMORY_EMBEDDING_MODEL",
+        None,
+        "Dense model for memories and threads. Unset: EMBEDDING_MODEL, or where that is unset too "
+        f"`{PROSE_MODEL}`.",
+    )
+    rerank_model: str | None = env(
+        "RERANK_MODEL",
+        None,
+        "Cross-encoder that reads the best results again: a folder with an ONNX file and "
+        "`tokenizer.json`, or a fastembed name. Unset: no reranking.",
+    )
+    rerank_blend_weight: float = env(
+        "RERANK_BLEND_WEIGHT",
+        0.6,
+        "How much the cross-encoder counts against the first ranking.",
+        ge=0,
+        le=1,
+    )
+    post_rerank_symbol_boost: float = env(
+        "POST_RERANK_SYMBOL_BOOST",
+        1.0,
+        "What a definition of the very name in the query gains after reranking.",
+        ge=0,
+    )
+    rerank_timeout_seconds: float = env(
+        "RERANK_TIMEOUT_SECONDS",
+        2.0,
+        "Longest time for reranking; after it the first ranking is returned, and said so.",
+        gt=0,
+    )
+    decoder_url: AnyHttpUrl | None = env(
+        "DECODER_URL",
+        None,
+        "An OpenAI-compatible server that generates text. Unset: `DECODER_MODEL`, else none.",
+    )
+    decoder_api_key: SecretStr | None = env("DECODER_API_KEY", None, "API key for `DECODER_URL`.")
+    decoder_model: str | None = env(
+        "DECODER_MODEL",
+        None,
+        "The model's name at `DECODER_URL`; without that the path of a GGUF file for llama.cpp "
+        "(`pip install 'ctx-engine[llm]'`).",
+    )
+    decoder_timeout_seconds: float = env(
+        "DECODER_TIMEOUT_SECONDS", 120.0, "Longest time for one text of the decoder.", gt=0
+    )
+    decoder_context_tokens: int = env(
+        "DECODER_CONTEXT_TOKENS",
+        8192,
+        "Tokens of a prompt and its answer together; a server must allow as many.",
+        ge=512,
+    )
+
+    @property
+    def code_model(self) -> str:
+        """The embedding model of the indexer."""
+        return self.embedding_model or CODE_MODEL
+
+    @property
+    def memory_model(self) -> str:
+        """The embedding model of the memory server."""
+        return self.memory_embedding_model or self.embedding_model or PROSE_MODEL
