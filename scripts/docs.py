@@ -61,14 +61,14 @@ def _meaning(info: FieldInfo) -> str:
     return " ".join(str(info.description).split())
 
 
-def _desk() -> IndexerContext:
-    """A desk that nothing lies on."""
+def _indexer_context() -> IndexerContext:
+    """Return a context whose tools are described, not called."""
     return IndexerContext(
         indexer=NOTHING,
         vectors=NOTHING,
         workspaces=NOTHING,
         sessions=SessionDefaults(),
-        collection="",
+        default_collection="",
         current_repo=None,
         vectors_dir=DOCS,
     )
@@ -77,7 +77,7 @@ def _desk() -> IndexerContext:
 async def tools() -> str:
     servers = {
         "memory": [*memory_tools(NOTHING, NOTHING, SessionDefaults()), *thread_tools(NOTHING)],
-        "indexer": indexer_tools(_desk(), NOTHING, NOTHING, None),
+        "indexer": indexer_tools(_indexer_context(), NOTHING, NOTHING),
     }
     parts = [
         GENERATED,

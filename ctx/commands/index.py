@@ -77,9 +77,9 @@ def _text(body: Mapping[str, Any]) -> str:
     if stats["skipped"]:
         reasons = ", ".join(f"{count} {why}" for why, count in sorted(stats["skipped"].items()))
         lines.append(f"  skipped  {reasons}")
-    if stats["carried"]:
-        repos = ", ".join(f"{count} of {repo}" for repo, count in sorted(stats["carried"].items()))
-        lines.append(f"  carried  {repos}: chunks as they were indexed before")
+    if stats["copied"]:
+        repos = ", ".join(f"{count} of {repo}" for repo, count in sorted(stats["copied"].items()))
+        lines.append(f"  copied   {repos}: chunks as they were indexed before")
     lines += [f"  FAILED   {f['path']}: {f['reason']}" for f in stats["failures"][:SHOWN_FAILURES]]
     if (more := len(stats["failures"]) - SHOWN_FAILURES) > 0:
         lines.append(f"           and {more} more; --json lists them all")

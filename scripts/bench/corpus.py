@@ -10,6 +10,7 @@ from pathlib import Path
 from scripts.bench.figures import note
 from services.indexer.chunking.chunker import chunk
 from services.indexer.source.walk import SourceFile, walk
+from services.indexer.syntax.outline import outline
 
 SEED = 7
 ROUNDS = 3
@@ -78,7 +79,7 @@ def cuts(folder: Path, sizes: Sequence[int]) -> Iterator[list[SourceFile]]:
     waiting = sorted(sizes)
     for file in shuffled(folder):
         taken.append(file)
-        chunks += len(chunk(file.text(folder), file.language))
+        chunks += len(chunk(outline(file.text(folder), file.language)))
         while waiting and chunks >= waiting[0]:
             waiting.pop(0)
             yield list(taken)

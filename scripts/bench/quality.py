@@ -20,7 +20,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -34,11 +34,11 @@ from services.indexer.indexing.indexer import Indexer  # noqa: E402
 from services.indexer.indexing.manifest import Manifest  # noqa: E402
 from services.indexer.search.query import parse_queries  # noqa: E402
 from services.indexer.search.ranking import DEFAULT, Weights  # noqa: E402
-from services.indexer.search.searcher import Request, Searcher  # noqa: E402
+from services.indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
 
 RESULTS = 10
 PER_PATH = 2  # the tool's default
-NEUTRAL_FACTORS = {"other_case", "test", "docs", "aside", "generated", "imports", "repeat"}
+NEUTRAL_FACTORS = {"other_case", "test", "docs", "low_priority", "generated", "imports", "repeat"}
 FUSION = {"lexical", "dense"}
 DEPENDENT = {"nested", "assigned"}  # shares of `definition`, not rules of their own
 
@@ -162,9 +162,9 @@ async def answer(engine: Engine, repo: Repo, weights: Weights) -> list[Answered]
     searcher = Searcher(engine.vectors, engine.embedder, weights)
     answered = []
     for query in repo.queries:
-        request = Request(parse_queries(query["q"]), limit=RESULTS, per_path=PER_PATH)
-        outcome = await searcher.search(repo.name, request)
-        results = [found.payload for found in outcome.results]
+        request = SearchRequest(parse_queries(query["q"]), limit=RESULTS, per_path=PER_PATH)
+        found = await searcher.search(repo.name, request)
+        results = [asdict(hit.chunk) for hit in found.hits]
         score = ndcg(results, [*query["rel"], *query["sec"]])
         answered.append(Answered(repo, query["cat"], query["q"], score))
     return answered

@@ -14,7 +14,7 @@ from scripts.bench.usage import cpu_seconds, process_tree, resident_mb
 from services.core.engine.engine import open_engine
 from services.core.settings import Settings
 from services.indexer.search.query import parse_queries
-from services.indexer.search.searcher import Request, Searcher
+from services.indexer.search.searcher import Searcher, SearchRequest
 
 COLLECTION = "bench"
 STARTS = 3
@@ -64,7 +64,7 @@ async def searched_here(corpus: Corpus) -> dict[str, Any]:
         searcher = Searcher(engine.vectors, engine.embedder)
 
         async def ask(query: str) -> None:
-            await searcher.search(COLLECTION, Request(parse_queries(query), limit=LIMIT))
+            await searcher.search(COLLECTION, SearchRequest(parse_queries(query), limit=LIMIT))
 
         return await timed(corpus, ask, time.process_time)
 

@@ -30,8 +30,8 @@ from scripts.model.pairs import MIN_CODE_CHARACTERS, Source, package_sources  # 
 from services.core.embedding.factory import SHIPPED, shipped_models  # noqa: E402
 from services.core.embedding.static import StaticEmbedder  # noqa: E402
 from services.core.text import bm25  # noqa: E402
-from services.indexer.schema.points import lexical_vector  # noqa: E402
-from services.indexer.source.classify import flags_of  # noqa: E402
+from services.indexer.schema.points import bm25_vector  # noqa: E402
+from services.indexer.source.classify import classify  # noqa: E402
 
 QUESTIONS_A_PACKAGE = 300
 MIN_QUESTIONS = 20  # of a language: fewer say nothing
@@ -57,7 +57,7 @@ def tasks(root: Path) -> Iterator[Task]:
     for package in sorted(path for registry in root.iterdir() for path in registry.iterdir()):
         found: defaultdict[str, list[Source]] = defaultdict(list)
         for source in package_sources(package):
-            if not flags_of(source.path, source.language).is_test:
+            if not classify(source.path, source.language).is_test:
                 found[_family(source.language)].append(source)
         for language, sources in sorted(found.items()):
             task = _task(language, package.name, sources)
@@ -105,7 +105,7 @@ def lexical(task: Task) -> Scores:
     for number, text in enumerate(task.texts):
         source = task.sources[number]
         shown = _with_text(source, text.partition("\n")[2])
-        vector = lexical_vector(source.path, shown)
+        vector = bm25_vector(source.path, shown)
         for term, weight in zip(vector.indices, vector.values, strict=True):
             postings[term].append((number, weight))
     scores = np.zeros((len(task.questions), len(task.texts)), np.float32)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from scripts.model.comments import Comment, comments, without
 from services.indexer.chunking.chunker import Chunk, chunk
-from services.indexer.source.classify import flags_of
+from services.indexer.source.classify import classify
 from services.indexer.source.languages import language_of
+from services.indexer.syntax.outline import outline
 
 MAX_FILE_BYTES = 200_000
 MIN_CODE_CHARACTERS = 60  # of a chunk without its comments: less has nothing to find
@@ -105,10 +106,10 @@ def _is_wanted(path: Path, root: Path) -> bool:
 def _file_sources(path: Path, name: str) -> Iterator[Source]:
     content = path.read_bytes()
     language = language_of(name, content)
-    if language in PROSE | DATA or flags_of(name, language, content).is_generated:
+    if language in PROSE | DATA or classify(name, language, content).is_generated:
         return
     try:
-        chunks = chunk(content.decode("utf-8"), language)
+        chunks = chunk(outline(content.decode("utf-8"), language))
     except (UnicodeDecodeError, RecursionError):
         return
     for number, each in enumerate(chunks):
@@ -145,7 +146,7 @@ def _named(source: Source, rng: random.Random) -> Iterator[Pair]:
     """The words of a name ask for its definition, in which the name is hidden."""
     name = source.chunk.symbol
     spoken = words(name)
-    if len(spoken) < 2 or flags_of(source.path, source.language).is_test:
+    if len(spoken) < 2 or classify(source.path, source.language).is_test:
         return
     question = " ".join(spoken)
     owner = source.chunk.symbol_path.removesuffix(name).strip(".:")
@@ -171,7 +172,7 @@ def _homes(sources: list[Source]) -> dict[str, Source]:
     """The one chunk that defines a name, where there is one."""
     found: defaultdict[str, list[Source]] = defaultdict(list)
     for source in sources:
-        if not flags_of(source.path, source.language).is_test:
+        if not classify(source.path, source.language).is_test:
             for name in source.chunk.symbols:
                 found[name].append(source)
     return {name: each[0] for name, each in found.items() if len(each) == 1 and len(name) > 3}
@@ -182,7 +183,7 @@ def _tests(sources: list[Source], rng: random.Random) -> Iterator[Pair]:
     homes = _homes(sources)
     for source in sources:
         spoken = words(source.chunk.symbol)
-        if "test" not in spoken or not flags_of(source.path, source.language).is_test:
+        if "test" not in spoken or not classify(source.path, source.language).is_test:
             continue
         question = [word for word in spoken if word not in ("test", "tests")]
         called = [name for name, _ in source.chunk.calls if name in homes]

@@ -1,10 +1,11 @@
-"""Puts the indexer server together."""
+"""Composes the indexer server."""
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
@@ -13,12 +14,16 @@ from services.core.rerank.stage import open_stage
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
+from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.manifest import Manifest
 from services.indexer.schema.points import spec
 from services.indexer.search.rerank import CodeReranker
 from services.indexer.search.searcher import Searcher
-from services.indexer.search.snippet import Cut
+from services.indexer.search.snippet import WindowSize
+from services.indexer.source.walk import FileLimits
+from services.indexer.source.workspace import Workspaces
 from services.indexer.tools import indexer_tools
-from services.indexer.tools.context import IndexerContext, open_desk
+from services.indexer.tools.context import IndexerContext
 
 INSTRUCTIONS = (
     "The code that is being worked on. Call `repo_search` with words, a question or a symbol "
@@ -29,10 +34,10 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True)
 class IndexerServer:
-    """The service, and what indexes and searches behind it for who shares the process."""
+    """The service, with the context and the searcher for callers in the same process."""
 
     service: Service
-    desk: IndexerContext
+    context: IndexerContext
     searcher: Searcher
 
 
@@ -40,47 +45,62 @@ class IndexerServer:
 async def open_indexer(
     settings: Settings, engine: Engine, memories: MemoryWriter
 ) -> AsyncIterator[IndexerServer]:
-    """The indexer over shared parts; memories go where the composition root says."""
+    """Open the indexer over a shared engine; `memory_store` writes to `memories`."""
     sessions = SessionDefaults(reserved=settings.memory_collection_name)
-    desk = await asyncio.to_thread(open_desk, settings, engine, sessions)
+    context = await asyncio.to_thread(open_context, settings, engine, sessions)
     searcher = await open_searcher(settings, engine)
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
-        tools=indexer_tools(
-            desk,
-            searcher,
-            memories,
-            default_repo(settings),
-            Cut(settings.micro_chunk_tokens, settings.micro_chunk_stride),
-        ),
+        tools=indexer_tools(context, searcher, memories),
         checks={"qdrant": engine.vectors.ping, "embedding": engine.check_model},
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
         advice=partial(engine.advice, {settings.collection_name: spec(engine.embedder)}),
     )
     try:
-        yield IndexerServer(service, desk, searcher)
+        yield IndexerServer(service, context, searcher)
     finally:
-        desk.close()
+        context.close()
+
+
+def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) -> IndexerContext:
+    """Build the indexer and the defaults of its tools over a shared engine. Blocks."""
+    server = str(settings.qdrant_url) if settings.qdrant_url else None
+    indexer = Indexer(
+        engine.vectors,
+        engine.embedder,
+        Manifest(settings.index_state_path),
+        store_key=server or ("child" if settings.qdrant_bin else "embedded"),
+        reserved=settings.memory_collection_name,
+        limits=FileLimits(max_file_bytes=settings.max_file_bytes),
+        processes=settings.index_workers,
+    )
+    more = [Path(folder).expanduser() for folder in settings.workspace_roots]
+    return IndexerContext(
+        indexer=indexer,
+        vectors=engine.vectors,
+        workspaces=Workspaces(settings.workspace.expanduser(), more),
+        sessions=sessions,
+        default_collection=settings.collection_name,
+        current_repo=settings.current_repo,
+        vectors_dir=settings.vectors_dir,
+        default_repo=settings.current_repo if settings.repo_auto_filter else None,
+        window=WindowSize(settings.micro_chunk_tokens, settings.micro_chunk_stride),
+    )
 
 
 async def open_searcher(settings: Settings, engine: Engine) -> Searcher:
-    """With the reranker that is configured, loaded now and not in a request."""
+    """Build the searcher, and load the configured reranker: at a start, not in a request."""
     stage = await asyncio.to_thread(
         open_stage, settings.rerank_model, settings.models_dir, settings.rerank_timeout_seconds
     )
-    second = None
+    reranker = None
     if stage is not None:
-        second = CodeReranker(
+        reranker = CodeReranker(
             stage,
             blend=settings.rerank_blend_weight,
             symbol_boost=settings.post_rerank_symbol_boost,
         )
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
-    return Searcher(engine.vectors, engine.embedder, second=second, models=models)
-
-
-def default_repo(settings: Settings) -> str | None:
-    """The repo that a search is limited to when it names none."""
-    return settings.current_repo if settings.repo_auto_filter else None
+    return Searcher(engine.vectors, engine.embedder, reranker=reranker, models=models)

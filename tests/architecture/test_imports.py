@@ -63,10 +63,12 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "indexer.chunking": {"indexer.source", "indexer.syntax"},
     "indexer.schema": {
         "core.embedding",
+        "core.errors",
         "core.text",
         "core.vectors",
         "indexer.chunking",
         "indexer.source",
+        "indexer.syntax",
     },
     "indexer.indexing": {
         "core.background",
@@ -89,11 +91,9 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.schema",
     },
     "indexer.tools": {
-        "core.engine",
         "core.errors",
         "core.memories",
         "core.serving",
-        "core.settings",
         "core.text",
         "core.vectors",
         "indexer.indexing",

@@ -23,7 +23,7 @@ def open_cache(path: Path) -> None:
 
 
 def open_state(path: Path) -> None:
-    asyncio.run(Manifest(path).owner(RepoKey("embedded", "code", "repo"), "repo"))
+    asyncio.run(Manifest(path).claim_name(RepoKey("embedded", "code", "repo"), "repo"))
 
 
 def open_records(path: Path) -> None:

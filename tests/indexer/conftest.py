@@ -1,71 +1,34 @@
 """An indexer over real parts: Qdrant Edge or a real server, the shipped model, git repositories."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from uuid import uuid4
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
-from services.core.embedding.factory import SHIPPED
-from services.core.embedding.static import StaticEmbedder
 from services.core.engine.engine import Engine, open_vectors
 from services.core.settings import Settings
-from services.core.settings.models import CODE_MODEL
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import Filter, Match, Record
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import Manifest
 from services.indexer.indexing.report import IndexReport
-from services.indexer.schema.points import facts
+from services.indexer.schema.fields import repo_filter
+from services.indexer.schema.payload import ChunkPayload, decode
+from tests.support.fakes import Counting
 from tests.support.repositories import Repository
 
 REPO = "sample"
 
 
-@lru_cache
-def shipped() -> StaticEmbedder:
-    """Loaded once: it cannot change."""
-    return StaticEmbedder(SHIPPED / CODE_MODEL)
-
-
-class Counting:
-    """The shipped model, and how many texts it really embedded."""
-
-    def __init__(self) -> None:
-        self._model = shipped()
-        self.texts = 0
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def dims(self) -> int:
-        return self._model.dims
-
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.texts += len(texts)
-        return self._model.embed_documents(texts)
-
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self._model.embed_query(text)
-
-    def embed_words(self, words: Sequence[str]) -> NDArray[np.float32] | None:
-        return self._model.embed_words(words)
-
-
 @dataclass
 class Bench:
-    """An indexer, its parts, and what tests ask of them."""
+    """An indexer with its parts."""
 
     indexer: Indexer
     engine: Engine
-    state: Manifest
+    manifest: Manifest
     model: Counting
     collection: str
 
@@ -73,24 +36,22 @@ class Bench:
     def store(self) -> VectorStore:
         return self.engine.vectors
 
-    async def index(self, workspace: Path, **wanted: object) -> IndexReport:
-        named = {"collection": self.collection, "repo": REPO} | wanted
-        return await self.indexer.index(workspace, **named)  # type: ignore[arg-type]
+    async def index(self, workspace: Path, **options: object) -> IndexReport:
+        arguments = {"collection": self.collection, "repo": REPO} | options
+        return await self.indexer.index(workspace, **arguments)  # type: ignore[arg-type]
 
-    async def records(self, repo: str = REPO) -> list[Record]:
-        where = Filter(must=[Match("repo", repo)])
-        found, more = await self.store.scroll(self.collection, where=where, limit=10_000)
+    async def chunks(self, repo: str = REPO) -> dict[str, ChunkPayload]:
+        """Return the stored chunks of a repo by id."""
+        page, more = await self.store.scroll(self.collection, where=repo_filter(repo), limit=10_000)
         assert more is None
-        return list(found)
+        return {record.id: decode(record.payload) for record in page}
 
     async def texts(self, repo: str = REPO) -> dict[str, str]:
-        """Path → all of its chunks' text, which shows a duplicate or an old generation."""
-        found: dict[str, str] = {}
-        ordered = sorted(await self.records(repo), key=lambda r: facts(r.payload)["start_line"])
-        for record in ordered:
-            path = record.payload["path"]
-            found[path] = found.get(path, "") + record.payload["text"]
-        return found
+        """Return the texts of each path's chunks as one, which shows duplicates and old ones."""
+        texts: dict[str, str] = {}
+        for chunk in sorted((await self.chunks(repo)).values(), key=lambda c: c.start_line):
+            texts[chunk.path] = texts.get(chunk.path, "") + chunk.text
+        return texts
 
 
 @pytest.fixture(params=["edge", "server"])
@@ -109,13 +70,13 @@ async def bench(settings: Settings) -> AsyncIterator[Bench]:
     async with open_vectors(settings) as vectors:
         model = Counting()
         embedder = CachedEmbedder(model, EmbeddingCache(settings.embedding_cache_path))
-        state = Manifest(settings.index_state_path)
+        manifest = Manifest(settings.index_state_path)
         indexer = Indexer(
-            vectors, embedder, state, store_key="test", reserved=settings.memory_collection_name
+            vectors, embedder, manifest, store_key="test", reserved=settings.memory_collection_name
         )
-        yield Bench(indexer, Engine(vectors, embedder), state, model, settings.collection_name)
+        yield Bench(indexer, Engine(vectors, embedder), manifest, model, settings.collection_name)
         await vectors.delete_collection(settings.collection_name)
-        state.close()
+        manifest.close()
         embedder.close()
 
 

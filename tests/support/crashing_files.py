@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from services.indexer.indexing.prepare import Job
-from services.indexer.source.walk import Limits, SourceFile
+from services.indexer.source.walk import FileLimits, SourceFile
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,9 @@ class DeadlyJob(Job):
 
 def deadly_job(root: Path, *, files: int, deadly: int) -> Job:
     made = [_file(DeadlyFile if n == deadly else SourceFile, n) for n in range(files)]
-    return Job(root, "repo", datetime.now(UTC), Limits(), made)
+    return Job(root, "repo", datetime.now(UTC), FileLimits(), made)
 
 
 def _file(kind: type[SourceFile], number: int) -> SourceFile:
     content = f"x = {number}\n".encode()
-    flags = (False,) * 5
-    return kind(f"m{number}.py", len(content), "b", 1.0, "python", *flags, content=content)
+    return kind(f"m{number}.py", len(content), "b", 1.0, "python", content=content)

@@ -15,8 +15,9 @@ from services.core.vectors.protocol import VectorStore
 from services.indexer.chunking.chunker import chunk
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import Manifest, RepoKey
-from services.indexer.schema.points import facts
+from services.indexer.schema.payload import decode
 from services.indexer.source.walk import SourceFile, walk
+from services.indexer.syntax.outline import outline
 
 COLLECTION, REPO, STORE = "code", "repo", "embedded"
 Contents = dict[str, list[tuple[str, str]]]
@@ -53,7 +54,7 @@ async def promises_broken(store: VectorStore, state: Manifest) -> list[str]:
 def differences(found: Contents, workspace: Path) -> list[str]:
     """What is stored against what the files say, point by point."""
     expected = {
-        file.path: [(file.blob, each.text) for each in chunk(file.text(workspace), file.language)]
+        file.path: [(file.blob, text) for text in chunk_texts(file, workspace)]
         for file in walk(workspace)
         if isinstance(file, SourceFile)
     }
@@ -64,14 +65,18 @@ def differences(found: Contents, workspace: Path) -> list[str]:
     ]
 
 
+def chunk_texts(file: SourceFile, workspace: Path) -> list[str]:
+    return [each.text for each in chunk(outline(file.text(workspace), file.language))]
+
+
 async def contents(store: VectorStore) -> Contents:
     found: Contents = defaultdict(list)
     offset: str | None = None
     while True:
         page, offset = await store.scroll(COLLECTION, limit=1000, offset=offset)
         for record in page:
-            payload = record.payload
-            found[payload["path"]].append((facts(payload)["blob"], payload["text"]))
+            stored = decode(record.payload)
+            found[stored.path].append((stored.blob, stored.text))
         if offset is None:
             return found
 

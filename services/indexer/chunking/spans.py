@@ -1,4 +1,4 @@
-"""From definitions to spans: what is small is joined, what is large is cut."""
+"""Spans: the lines of each chunk. Small neighbours are joined, large definitions are split."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -6,207 +6,208 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from services.indexer.syntax.definitions import TYPES, VALUES, Definition
-from services.indexer.syntax.lines import Lines
-from services.indexer.syntax.references import References
+from services.indexer.syntax.outline import Outline
 
-MAX_DEPTH = 12  # definitions nested deeper are cut by lines; also bounds the recursion
+TARGET_CHARS = 1_500  # about 400 tokens: an embedding still tells one topic from another
+MAX_CHARS = 3_000  # a function up to this size stays whole
+MIN_CHARS = 200  # smaller leftovers join a neighbour
+MAX_DEPTH = 12  # definitions nested deeper are split by lines; also bounds the recursion
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """In characters: what a chunk should have, may have, and must have to stand alone."""
+@dataclass(frozen=True)
+class ChunkLimits:
+    """The sizes of chunks, in characters."""
 
-    target: int
-    most: int
-    least: int
+    target_chars: int = TARGET_CHARS
+    max_chars: int = MAX_CHARS
+    min_chars: int = MIN_CHARS
 
     @property
-    def alone(self) -> int:
-        """A definition of this size is not joined with another one."""
-        return self.target // 2
+    def separate_chars(self) -> int:
+        """The size from which a definition is not joined with another one."""
+        return self.target_chars // 2
+
+
+DEFAULT_LIMITS = ChunkLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Lines that stay together: a definition, or what lies between two."""
+    """Lines that stay together: a definition, or lines between two definitions."""
 
     start: int
     end: int
     size: int
-    definition: Definition | None  # what it is, or for the lines between: what they lie in
-    is_head: bool = False  # holds the header of a definition whose body is elsewhere
-    is_whole: bool = False  # holds all of the definition
+    definition: Definition | None  # the definition itself, or the one that encloses the lines
+    is_head: bool = False  # holds the header of a definition whose body is in other pieces
+    is_whole: bool = False  # holds the whole definition
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The lines of a chunk and what it is about."""
+    """The lines of a chunk, counted from 0, its kind and its main definition."""
 
     start: int
     end: int
     kind: str
-    main: Definition | None
+    definition: Definition | None
 
 
-def spans(
-    lines: Lines,
-    definitions: Sequence[Definition],
-    references: References,
-    sizes: Sizes,
-    plain: str,
-) -> list[Span]:
-    """The chunks of a file, by their lines; together they hold every line that is not blank."""
-    cutter = _Cutter(lines, definitions, references, sizes, plain)
-    whole = Piece(0, len(lines.rows) - 1, 0, None)
-    runs = cutter.runs(whole, definitions, 0)
-    return [span for run in cutter.absorbed(runs) if (span := cutter.span(run))]
+def build_spans(outline: Outline, limits: ChunkLimits, default_kind: str) -> list[Span]:
+    """Divide a text into spans that together hold every line that is not blank.
+
+    `default_kind` is the kind of lines without definition, import or comment.
+    """
+    builder = SpanBuilder(outline, limits, default_kind)
+    whole = Piece(0, len(outline.lines.rows) - 1, 0, None)
+    groups = builder.groups(whole, outline.definitions, 0)
+    return [span for group in builder.merge_leftovers(groups) if (span := builder.span(group))]
 
 
-class _Cutter:
-    """Cuts one file."""
+class SpanBuilder:
+    """Builds the spans of one text: pieces, then groups of pieces, then spans."""
 
-    def __init__(
-        self,
-        lines: Lines,
-        definitions: Sequence[Definition],
-        references: References,
-        sizes: Sizes,
-        plain: str,
-    ) -> None:
-        self.lines = lines
-        self.definitions = definitions
-        self.ends = [definition.end for definition in definitions]
-        self.references = references
-        self.sizes = sizes
-        self.plain = plain
-        self.import_rows = frozenset(row for row, _ in references.imports)
+    def __init__(self, outline: Outline, limits: ChunkLimits, default_kind: str) -> None:
+        self.lines = outline.lines
+        self.definitions = outline.definitions
+        self.ends = [definition.end for definition in outline.definitions]
+        self.attached_rows = outline.references.attached_rows
+        self.import_rows = frozenset(each.line - 1 for each in outline.references.imports)
+        self.limits = limits
+        self.default_kind = default_kind
 
-    def runs(
+    def groups(
         self, whole: Piece, definitions: Sequence[Definition], depth: int
     ) -> list[list[Piece]]:
-        """Pieces grouped into chunks; a definition that is too large is cut in its turn."""
+        """Group the pieces of a stretch into chunks; a definition that is too large is split."""
         result: list[list[Piece]] = []
-        run: list[Piece] = []
+        group: list[Piece] = []
         size = 0
         for piece in self.pieces(whole, definitions):
             if self.too_large(piece):
-                if run:
-                    result.append(run)
-                run, size = [], 0
-                result.extend(self.cut(piece, depth))
-            elif run and not self.fits(run, size, piece):
-                result.append(run)
-                run, size = [piece], piece.size
+                if group:
+                    result.append(group)
+                group, size = [], 0
+                result.extend(self.split(piece, depth))
+            elif group and not self.fits(group, size, piece):
+                result.append(group)
+                group, size = [piece], piece.size
             else:
-                run.append(piece)
+                group.append(piece)
                 size += piece.size
-        return [*result, run] if run else result
+        return [*result, group] if group else result
 
     def pieces(self, whole: Piece, definitions: Sequence[Definition]) -> Iterator[Piece]:
-        """The definitions of a stretch with their comments, and the lines between them."""
-        at = whole.start
+        """Yield the definitions of a stretch with their comments, and the lines between them."""
+        row = whole.start
         head = whole.definition is not None
         for definition in definitions:
-            if definition.end < at or not self.is_unit(definition):
+            if definition.end < row or not self.is_unit(definition):
                 continue
-            start = self.attached_start(definition.start, at)
-            if start > at:
-                yield from self.between(at, start - 1, whole.definition, head)
+            start = self.attached_start(definition.start, row)
+            if start > row:
+                yield from self.between(row, start - 1, whole.definition, head)
                 head = False
             size = self.lines.size(start, definition.end)
             yield Piece(start, definition.end, size, definition, is_whole=True)
-            at = definition.end + 1
-        if at <= whole.end:
-            yield from self.between(at, whole.end, whole.definition, head)
+            row = definition.end + 1
+        if row <= whole.end:
+            yield from self.between(row, whole.end, whole.definition, head)
 
     def is_unit(self, definition: Definition) -> bool:
-        """A small variable is a line among others."""
+        """Whether a definition is a piece of its own: small variables are not."""
         if definition.kind not in VALUES:
             return True
-        return self.lines.size(definition.start, definition.end) >= self.sizes.alone
+        return self.lines.size(definition.start, definition.end) >= self.limits.separate_chars
 
-    def attached_start(self, start: int, at: int) -> int:
-        """Where the comments and decorators right above a definition begin."""
-        start = max(start, at)
-        while start > at and start - 1 in self.references.attached:
+    def attached_start(self, start: int, first: int) -> int:
+        """Return the first line of the comments and decorators right above a definition."""
+        start = max(start, first)
+        while start > first and start - 1 in self.attached_rows:
             start -= 1
         return start
 
     def between(
-        self, start: int, end: int, owner: Definition | None, head: bool
+        self, start: int, end: int, enclosing: Definition | None, head: bool
     ) -> Iterator[Piece]:
-        kept = self.lines.trim(start, end)
-        if kept is None:
+        """Yield the pieces of lines between definitions; the first one may hold a header."""
+        trimmed = self.lines.trim(start, end)
+        if trimmed is None:
             return
-        for first, last in self.lines.split(*kept, self.sizes.target, self.sizes.most):
-            yield Piece(first, last, self.lines.size(first, last), owner, is_head=head)
+        limits = self.limits
+        for first, last in self.lines.split(*trimmed, limits.target_chars, limits.max_chars):
+            yield Piece(first, last, self.lines.size(first, last), enclosing, is_head=head)
             head = False
 
     def too_large(self, piece: Piece) -> bool:
+        """Whether a definition must be split; types with members are split from the target on."""
         definition = piece.definition
         if not piece.is_whole or definition is None:
             return False
         divisible = definition.kind in TYPES or definition.kind in ("module", "heading")
         if divisible and any(self.is_unit(child) for child in definition.children):
-            return piece.size > self.sizes.target
-        return piece.size > self.sizes.most
+            return piece.size > self.limits.target_chars
+        return piece.size > self.limits.max_chars
 
-    def cut(self, piece: Piece, depth: int) -> list[list[Piece]]:
-        """A large definition: its header, and its parts."""
-        inner = piece.definition.children if piece.definition and depth < MAX_DEPTH else []
+    def split(self, piece: Piece, depth: int) -> list[list[Piece]]:
+        """Split a large definition into its header and its members."""
+        members = piece.definition.children if piece.definition and depth < MAX_DEPTH else []
         opened = Piece(piece.start, piece.end, piece.size, piece.definition, is_head=True)
-        return self.absorbed(self.runs(opened, inner, depth + 1))
+        return self.merge_leftovers(self.groups(opened, members, depth + 1))
 
-    def fits(self, run: list[Piece], size: int, piece: Piece) -> bool:
-        """Whether a piece joins the run before it."""
-        if size + piece.size > self.sizes.target:
+    def fits(self, group: list[Piece], size: int, piece: Piece) -> bool:
+        """Whether a piece joins the group before it."""
+        if size + piece.size > self.limits.target_chars:
             return False
         if not piece.is_whole:
             return True
-        largest = max((p.size for p in run if p.is_whole), default=0)
-        if largest >= self.sizes.alone or (largest and piece.size >= self.sizes.alone):
+        separate = self.limits.separate_chars
+        largest = max((p.size for p in group if p.is_whole), default=0)
+        if largest >= separate or (largest and piece.size >= separate):
             return False
         # The head of a file or a class is a chunk of its own unless it is small.
-        if run[0].is_head or not largest:
-            return size < self.sizes.least
+        if group[0].is_head or not largest:
+            return size < self.limits.min_chars
         return True
 
-    def absorbed(self, runs: list[list[Piece]]) -> list[list[Piece]]:
-        """Leftovers too small to stand alone, such as a closing bracket, join a neighbour."""
+    def merge_leftovers(self, groups: list[list[Piece]]) -> list[list[Piece]]:
+        """Join groups too small to be a chunk, such as a closing bracket, with the one before."""
+        min_chars, max_chars = self.limits.min_chars, self.limits.max_chars
         result: list[list[Piece]] = []
-        for run in runs:
-            size = sum(piece.size for piece in run)
+        for group in groups:
+            size = sum(piece.size for piece in group)
             before = sum(piece.size for piece in result[-1]) if result else 0
-            tiny = size < self.sizes.least and not any(piece.is_whole for piece in run)
-            tiny_before = before < self.sizes.least and result and not result[-1][0].is_whole
-            if result and (tiny or tiny_before) and before + size <= self.sizes.most:
-                result[-1] = result[-1] + run
+            tiny = size < min_chars and not any(piece.is_whole for piece in group)
+            tiny_before = before < min_chars and result and not result[-1][0].is_whole
+            if result and (tiny or tiny_before) and before + size <= max_chars:
+                result[-1] = result[-1] + group
             else:
-                result.append(run)
+                result.append(group)
         return result
 
-    def span(self, run: list[Piece]) -> Span | None:
-        kept = self.lines.trim(run[0].start, run[-1].end)
-        if kept is None:
+    def span(self, group: list[Piece]) -> Span | None:
+        """Build the span of a group; None where all its lines are blank."""
+        trimmed = self.lines.trim(group[0].start, group[-1].end)
+        if trimmed is None:
             return None
-        start, end = kept
-        main = self.main(run)
+        start, end = trimmed
+        main = self.main_definition(group)
         if main is not None:
             return Span(start, end, main.kind, main)
-        return self.loose(start, end)
+        return self.loose_span(start, end)
 
-    def main(self, run: list[Piece]) -> Definition | None:
-        """What a chunk is about: the type whose header it holds, else its largest part."""
-        for piece in run:
+    def main_definition(self, group: list[Piece]) -> Definition | None:
+        """Return the type whose header a group holds, else the largest definition in it."""
+        for piece in group:
             if piece.is_head and piece.definition and piece.definition.kind != "heading":
                 return piece.definition
-        whole = [piece for piece in run if piece.is_whole]
+        whole = [piece for piece in group if piece.is_whole]
         if whole:
             return max(whole, key=lambda piece: piece.size).definition
-        return run[0].definition
+        return group[0].definition
 
-    def loose(self, start: int, end: int) -> Span:
-        """Lines outside any large definition: imports, variables, comments or statements."""
+    def loose_span(self, start: int, end: int) -> Span:
+        """Build the span of lines outside large definitions: imports, variables, comments, code."""
         after = self.definitions[bisect_left(self.ends, start) :]
         values = list(takewhile(lambda definition: definition.start <= end, after))
         sizes = [self.lines.size(max(d.start, start), min(d.end, end)) for d in values]
@@ -215,9 +216,9 @@ class _Cutter:
         if any(row in self.import_rows for row in rows) and sum(sizes) * 2 < total:
             return Span(start, end, "import", None)
         if values:
-            main = values[sizes.index(max(sizes))]
-            return Span(start, end, main.kind, main)
+            largest = values[sizes.index(max(sizes))]
+            return Span(start, end, largest.kind, largest)
         filled = [row for row in rows if self.lines.rows[row].strip()]
-        if all(row in self.references.attached for row in filled):
+        if all(row in self.attached_rows for row in filled):
             return Span(start, end, "comment", None)
-        return Span(start, end, self.plain, None)
+        return Span(start, end, self.default_kind, None)

@@ -1,41 +1,66 @@
-"""Chunks from one collection into another, embedded by the model of the other."""
+"""Copies the chunks of repos from one collection to another, embedded by the other's model."""
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import BM25, DENSE, Filter, Match, Point, Record
-from services.indexer.schema.points import embedded_text
+from services.core.vectors.types import BM25, DENSE, CollectionInfo, Point, Record
+from services.indexer.schema.earlier import EARLIER_BM25, decode_earlier
+from services.indexer.schema.fields import other_repos_filter
+from services.indexer.schema.payload import ChunkPayload, decode, embedding_text
+from services.indexer.schema.points import holds_code
 
-PAGE = 128  # the embedded engine holds the interpreter while it reads: 10 ms of so many chunks
+log = logging.getLogger(__name__)
+
+PAGE = 128  # chunks; the embedded engine holds the interpreter 10 ms while it reads so many
 
 
-async def carry(
-    store: VectorStore, embedder: Embedder, source: str, target: str, *, but: str
+async def copy_repos(
+    store: VectorStore, embedder: Embedder, source: CollectionInfo, target: str, *, excluded: str
 ) -> AsyncGenerator[Mapping[str, int], None]:
-    """Carry every repo but one over; after each page, how many chunks of each were.
+    """Copy every repo but one, and yield the chunks copied of each after every page.
 
-    A chunk holds its own text, so that a repo is kept whose workspace is gone.
+    A chunk stores its own text, so a repo is copied even where its workspace is gone. Chunks of
+    the version before are brought up to date, those of older ones left out.
     """
-    carried: Counter[str] = Counter()
-    others = Filter(must_not=[Match("repo", but)])
+    earlier = not holds_code(source)
+    bm25 = EARLIER_BM25 if earlier else BM25
+    copied: Counter[str] = Counter()
+    left_out = 0
     offset: str | None = None
     while True:
         page, offset = await store.scroll(
-            source, where=others, limit=PAGE, offset=offset, vectors=[BM25]
+            source.name,
+            where=other_repos_filter(excluded),
+            limit=PAGE,
+            offset=offset,
+            vectors=[bm25],
         )
-        await store.upsert(target, await asyncio.to_thread(_points, page, embedder))
-        carried.update(str(record.payload["repo"]) for record in page)
-        yield carried
+        chunks = [_decode(record, earlier) for record in page]
+        kept = [(record, chunk) for record, chunk in zip(page, chunks, strict=True) if chunk]
+        await store.upsert(target, await asyncio.to_thread(_points, kept, bm25, embedder))
+        copied.update(chunk.repo for _, chunk in kept)
+        left_out += len(page) - len(kept)
+        yield copied
         if offset is None:
             break
+    if left_out:
+        log.warning("%d chunks of other repos are too old: index those repos again", left_out)
 
 
-def _points(page: Sequence[Record], embedder: Embedder) -> list[Point]:
-    dense = embedder.embed_documents([embedded_text(record.payload) for record in page])
+def _decode(record: Record, earlier: bool) -> ChunkPayload | None:
+    return decode_earlier(record.payload) if earlier else decode(record.payload)
+
+
+def _points(
+    chunks: Sequence[tuple[Record, ChunkPayload]], bm25: str, embedder: Embedder
+) -> list[Point]:
+    """Build points with new dense vectors; the BM25 vectors stay."""
+    rows = embedder.embed_documents([embedding_text(chunk) for _, chunk in chunks])
     return [
-        Point(record.id, {**record.vectors, DENSE: row}, record.payload)
-        for record, row in zip(page, dense, strict=True)
+        Point(record.id, {DENSE: row, BM25: record.vectors[bm25]}, chunk.encode())
+        for (record, chunk), row in zip(chunks, rows, strict=True)
     ]

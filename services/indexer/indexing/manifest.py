@@ -1,4 +1,4 @@
-"""What is indexed: one row a file, in SQLite, written after the vectors are."""
+"""The manifest of indexed files: one row per file, in SQLite, written after its points."""
 
 import asyncio
 import sqlite3
@@ -15,11 +15,11 @@ from services.core.vectors.generations import is_generation
 
 T = TypeVar("T")
 
-PATHS_A_STATEMENT = 500  # below SQLite's limit on the variables of one statement
+PATHS_PER_STATEMENT = 500  # below SQLite's limit on the variables of one statement
 WRITING, DONE = "writing", "done"
-COLUMNS = "path, blob, size, modified, chunks, language, scheme, status"
+COLUMNS = "path, blob, size, modified, chunks, language, index_version, status"
 
-SCHEMA = """
+FILES = """
 CREATE TABLE IF NOT EXISTS files (
     store TEXT NOT NULL,
     collection TEXT NOT NULL,
@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS files (
     modified REAL NOT NULL,
     chunks INTEGER NOT NULL,
     language TEXT NOT NULL,
-    scheme INTEGER NOT NULL,
+    index_version INTEGER NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('writing', 'done')),
     PRIMARY KEY (store, collection, repo, path)
 ) WITHOUT ROWID
@@ -44,28 +44,25 @@ CREATE TABLE IF NOT EXISTS owners (
     PRIMARY KEY (store, collection, repo)
 ) WITHOUT ROWID
 """
-IS_SHELF = "store = ? AND collection = ? AND repo = ?"
+OF_REPO = "store = ? AND collection = ? AND repo = ?"
 
 
 @dataclass(frozen=True)
 class RepoKey:
-    """Where the files of a repo stand: the Qdrant, the collection in it, the repo's name.
-
-    The Qdrant counts: what is in the embedded one says nothing about a server's.
-    """
+    """The key of a repo's rows: its Qdrant, its collection there, and its name."""
 
     store: str
     collection: str
     repo: str
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def columns(self) -> tuple[str, str, str]:
         return self.store, self.collection, self.repo
 
 
 @dataclass(frozen=True)
 class ManifestRow:
-    """A file as it was indexed. `writing`: its points may be there in part, or not at all."""
+    """A file as it was indexed. While `status` is `writing`, its points may be incomplete."""
 
     path: str
     blob: str
@@ -73,7 +70,7 @@ class ManifestRow:
     modified: float
     chunks: int
     language: str
-    scheme: int
+    index_version: int
     status: str = DONE
 
     @property
@@ -82,79 +79,78 @@ class ManifestRow:
 
 
 class Manifest:
-    """The table of indexed files. Opened by the first call; every call runs off the event loop."""
+    """The table of indexed files. Each method runs off the event loop; the first opens the file.
+
+    All raise StorageFailed where the file cannot be used.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
 
-    async def rows(self, shelf: RepoKey) -> dict[str, ManifestRow]:
-        """Every file of a repo, by path."""
-        query = f"SELECT {COLUMNS} FROM files WHERE {IS_SHELF}"
-        found = await self._run(lambda db: db.execute(query, shelf.key).fetchall())
-        return {row[0]: ManifestRow(*row) for row in found}
+    async def rows(self, key: RepoKey) -> dict[str, ManifestRow]:
+        """Return the rows of a repo by path."""
+        query = f"SELECT {COLUMNS} FROM files WHERE {OF_REPO}"
+        rows = await self._run(lambda db: db.execute(query, key.columns).fetchall())
+        return {row[0]: ManifestRow(*row) for row in rows}
 
     async def repos(self, store: str, collection: str) -> set[str]:
-        """The repos that share a collection."""
+        """Return the repos of a collection."""
         query = "SELECT DISTINCT repo FROM files WHERE store = ? AND collection = ?"
-        found = await self._run(lambda db: db.execute(query, (store, collection)).fetchall())
-        return {row[0] for row in found}
+        rows = await self._run(lambda db: db.execute(query, (store, collection)).fetchall())
+        return {row[0] for row in rows}
 
-    async def owner(self, shelf: RepoKey, identity: str) -> str:
-        """Whose name this is: the first to ask for it, and it keeps it."""
+    async def claim_name(self, key: RepoKey, identity: str) -> str:
+        """Claim a repo's name for an identity; returns the identity that claimed it first."""
 
         def claim(db: sqlite3.Connection) -> str:
-            db.execute("INSERT OR IGNORE INTO owners VALUES (?, ?, ?, ?)", (*shelf.key, identity))
-            query = f"SELECT identity FROM owners WHERE {IS_SHELF}"
-            return str(db.execute(query, shelf.key).fetchone()[0])
+            db.execute("INSERT OR IGNORE INTO owners VALUES (?, ?, ?, ?)", (*key.columns, identity))
+            query = f"SELECT identity FROM owners WHERE {OF_REPO}"
+            return str(db.execute(query, key.columns).fetchone()[0])
 
         return await self._run(claim)
 
-    async def put(self, shelf: RepoKey, rows: Iterable[ManifestRow]) -> None:
-        """Record these rows in one transaction."""
-        marks = ", ".join("?" * (len(shelf.key) + len(ManifestRow.__dataclass_fields__)))
+    async def put(self, key: RepoKey, rows: Iterable[ManifestRow]) -> None:
+        """Record rows in one transaction."""
+        marks = ", ".join("?" * (len(key.columns) + len(ManifestRow.__dataclass_fields__)))
         statement = (
             f"INSERT OR REPLACE INTO files (store, collection, repo, {COLUMNS}) VALUES ({marks})"
         )
-        values = [(*shelf.key, *vars(row).values()) for row in rows]
+        values = [(*key.columns, *vars(row).values()) for row in rows]
         await self._change(lambda db: db.executemany(statement, values))
 
-    async def mark_dirty(self, shelf: RepoKey, paths: Sequence[str]) -> None:
-        """Say of these paths that their points may be there or not."""
-        change = f"UPDATE files SET status = '{WRITING}' WHERE {IS_SHELF} AND path IN "
-        await self._on_paths(change, shelf, paths)
+    async def mark_dirty(self, key: RepoKey, paths: Sequence[str]) -> None:
+        """Record that the points of these paths may be incomplete."""
+        change = f"UPDATE files SET status = '{WRITING}' WHERE {OF_REPO} AND path IN "
+        await self._on_paths(change, key, paths)
 
-    async def forget(self, shelf: RepoKey, paths: Sequence[str]) -> None:
-        """Drop the rows of these paths."""
-        await self._on_paths(f"DELETE FROM files WHERE {IS_SHELF} AND path IN ", shelf, paths)
+    async def remove(self, key: RepoKey, paths: Sequence[str]) -> None:
+        """Delete the rows of these paths."""
+        await self._on_paths(f"DELETE FROM files WHERE {OF_REPO} AND path IN ", key, paths)
 
-    async def _on_paths(self, statement: str, shelf: RepoKey, paths: Sequence[str]) -> None:
-        """In one transaction, however many they are."""
+    async def _on_paths(self, statement: str, key: RepoKey, paths: Sequence[str]) -> None:
+        """Execute a statement for paths in one transaction, however many they are."""
 
         def change(db: sqlite3.Connection) -> None:
-            for batch in batches(paths, PATHS_A_STATEMENT):
+            for batch in batches(paths, PATHS_PER_STATEMENT):
                 marks = ",".join("?" * len(batch))
-                db.execute(f"{statement} ({marks})", (*shelf.key, *batch))
+                db.execute(f"{statement} ({marks})", (*key.columns, *batch))
 
         await self._run(change)
 
-    async def forget_repo(self, shelf: RepoKey) -> None:
-        """Drop every row of the repo; its name stays its own."""
-        await self._change(lambda db: db.execute(f"DELETE FROM files WHERE {IS_SHELF}", shelf.key))
-
-    async def promote(self, shelf: RepoKey, built: str) -> None:
-        """The rows that were written for a new collection stand in the place of the old ones."""
+    async def promote(self, key: RepoKey, built: str) -> None:
+        """Replace the rows of a repo by those written for the collection built in its place."""
 
         def change(db: sqlite3.Connection) -> None:
-            db.execute(f"DELETE FROM files WHERE {IS_SHELF}", shelf.key)
-            moved = f"UPDATE files SET collection = ? WHERE {IS_SHELF}"
-            db.execute(moved, (shelf.collection, shelf.store, built, shelf.repo))
+            db.execute(f"DELETE FROM files WHERE {OF_REPO}", key.columns)
+            moved = f"UPDATE files SET collection = ? WHERE {OF_REPO}"
+            db.execute(moved, (key.collection, key.store, built, key.repo))
 
         await self._run(change)
 
-    async def forget_builds(self, store: str, collection: str) -> None:
-        """Drop the rows of collections that were built for this name and never took it."""
+    async def remove_builds(self, store: str, collection: str) -> None:
+        """Delete the rows of collections built for this name that were never swapped in."""
 
         def change(db: sqlite3.Connection) -> None:
             query = "SELECT DISTINCT collection FROM files WHERE store = ?"
@@ -172,8 +168,8 @@ class Manifest:
                 self._db = None
 
     async def _change(self, work: Callable[[sqlite3.Connection], object]) -> None:
-        """The cursor must end here: one that outlived the lock would reset, from another thread,
-        the statement that the next transaction is executing."""
+        """Run work without a result. Its cursor must not outlive the lock: from another thread it
+        would reset the statement of the next transaction."""
 
         def change(db: sqlite3.Connection) -> None:
             work(db)
@@ -181,7 +177,7 @@ class Manifest:
         await self._run(change)
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """One transaction in a thread; SQLite's errors become ours here and nowhere else."""
+        """Run one transaction in a thread, and turn SQLite's errors into StorageFailed."""
 
         def locked() -> T:
             with self._lock:
@@ -192,20 +188,22 @@ class Manifest:
         try:
             return await asyncio.to_thread(locked)
         except (sqlite3.Error, OSError) as error:
-            raise self._failed(error) from error
-
-    def _failed(self, error: Exception) -> StorageFailed:
-        return StorageFailed(
-            f"The index state {self._path} cannot be used: {error}. It is derived: with the "
-            "servers stopped it may be deleted, and the next index run builds it again."
-        )
+            raise StorageFailed(
+                f"The index state {self._path} cannot be used: {error}. It is derived: with the "
+                "servers stopped it may be deleted, and the next index run builds it again."
+            ) from error
 
 
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return sqlite.connect(path, _lay_out)
+    return sqlite.connect(path, _create_tables)
 
 
-def _lay_out(db: sqlite3.Connection) -> None:
-    db.execute(SCHEMA)
+def _create_tables(db: sqlite3.Connection) -> None:
+    """Create the tables; a file of before INDEX_VERSION 4 calls a column by another name."""
+    db.execute("BEGIN IMMEDIATE")  # another process may be doing the same
+    db.execute(FILES)
     db.execute(OWNERS)
+    columns = {row[1] for row in db.execute("PRAGMA table_info(files)")}
+    if "index_version" not in columns:
+        db.execute("ALTER TABLE files RENAME COLUMN scheme TO index_version")

@@ -1,18 +1,18 @@
-"""What an index run has to do: the files that are there against the files that are indexed."""
+"""Plans an index run: the files of the workspace against the rows of the manifest."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from services.indexer.indexing.manifest import ManifestRow
-from services.indexer.source.walk import SourceFile
+from services.indexer.source.walk import SourceFile, is_under
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Every file once: to write (added or changed), to remove, or to leave.
+    """Each file once: to write (added or changed), to remove, or to leave.
 
-    `touched` are unchanged files whose size or time must be remembered anew. `replacing` are the
-    paths to write at which older points may stand.
+    `touched` are unchanged files with a new size or time to record. `replaced` are the paths to
+    write that may have older points.
     """
 
     added: tuple[SourceFile, ...]
@@ -20,11 +20,7 @@ class Plan:
     removed: tuple[str, ...]
     unchanged: tuple[SourceFile, ...]
     touched: tuple[SourceFile, ...]
-    replacing: frozenset[str]
-
-    @classmethod
-    def nothing(cls) -> "Plan":
-        return cls((), (), (), (), (), frozenset())
+    replaced: frozenset[str]
 
     @property
     def writes(self) -> tuple[SourceFile, ...]:
@@ -32,47 +28,42 @@ class Plan:
 
 
 def make_plan(
-    found: Iterable[SourceFile],
+    files: Iterable[SourceFile],
     rows: Mapping[str, ManifestRow],
     *,
-    scheme: int,
-    doubtful: Collection[str] = (),
-    subdir: str = "",
+    index_version: int,
+    stale: Collection[str] = (),
+    under: str = "",
 ) -> Plan:
-    """Compare what is there with what is indexed.
+    """Compare the scanned files with the rows.
 
-    `doubtful` are paths whose points are not what their row says, or that have points and no row.
-    Only what lies under `subdir` can be removed: the rest was not looked at.
+    `stale` are paths whose points differ from their row, or that have points and no row. Only
+    paths in the folder `under` are removed: others were not scanned.
     """
     added, changed, unchanged, touched = [], [], [], []
-    seen: set[str] = set()
-    for file in found:
-        seen.add(file.path)
+    scanned: set[str] = set()
+    for file in files:
+        scanned.add(file.path)
         row = rows.get(file.path)
         if row is None:
             added.append(file)
-        elif file.path in doubtful or not _is_current(file, row, scheme):
+        elif file.path in stale or not _is_current(file, row, index_version):
             changed.append(file)
         else:
             unchanged.append(file)
             if (file.size, file.modified) != (row.size, row.modified):
                 touched.append(file)
-    replacing = {file.path for file in changed} | {f.path for f in added if f.path in doubtful}
-    gone = [path for path in {*rows, *doubtful} if path not in seen and is_under(path, subdir)]
+    replaced = {file.path for file in changed} | {f.path for f in added if f.path in stale}
+    gone = [path for path in {*rows, *stale} if path not in scanned and is_under(path, under)]
     return Plan(
         added=tuple(added),
         changed=tuple(changed),
         removed=tuple(sorted(gone)),
         unchanged=tuple(unchanged),
         touched=tuple(touched),
-        replacing=frozenset(replacing),
+        replaced=frozenset(replaced),
     )
 
 
-def is_under(path: str, subdir: str) -> bool:
-    """Whether a path lies in the folder; every path lies in the workspace itself."""
-    return not subdir or path.startswith(f"{subdir}/")
-
-
-def _is_current(file: SourceFile, row: ManifestRow, scheme: int) -> bool:
-    return row.done and row.blob == file.blob and row.scheme == scheme
+def _is_current(file: SourceFile, row: ManifestRow, index_version: int) -> bool:
+    return row.done and row.blob == file.blob and row.index_version == index_version

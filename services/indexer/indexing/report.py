@@ -1,16 +1,16 @@
-"""What an index run says: how far it is, and what it did."""
+"""The report of an index run, and the progress it tells meanwhile."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-Stage = Literal["carrying", "looking", "writing", "removing", "done"]
+Stage = Literal["copying", "scanning", "writing", "removing", "done"]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is, in files."""
+    """The progress of a run: its stage, and how many of its files are done."""
 
     stage: Stage
     done: int
@@ -22,12 +22,12 @@ Listener = Callable[[Progress], Awaitable[None]]
 
 
 async def no_progress(_: Progress) -> None:
-    """For who does not want to know."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A file that could not be indexed, and why."""
+    """A file that could not be indexed, and the reason."""
 
     path: str
     reason: str
@@ -35,9 +35,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class IndexReport:
-    """What one run found and did. `chunks` counts those written, `files` all that are indexed.
+    """The counts of one run. `chunks` counts those written, `files` and `size` all indexed files.
 
-    `carried` counts the chunks of other repos that a new collection took over from the old one.
+    `copied` counts, for each other repo, the chunks copied into a recreated collection.
     """
 
     workspace: Path
@@ -55,7 +55,7 @@ class IndexReport:
     seconds: float
     failures: Sequence[Failure]
     skipped: Mapping[str, int]
-    carried: Mapping[str, int] = field(default_factory=dict)
+    copied: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def written(self) -> int:

@@ -1,52 +1,37 @@
-"""One look over a workspace before anything is decided."""
+"""Scans a workspace before a run plans its work."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from services.indexer.indexing.manifest import ManifestRow
-from services.indexer.indexing.plan import is_under
-from services.indexer.source.listing import listing
-from services.indexer.source.walk import Known, Limits, Skipped, SourceFile, checked, look, walk
+from services.indexer.source.walk import FileLimits, KnownFile, SkippedFile, SourceFile, walk
 
-# Contents that were read for their hash are kept for the workers up to this, and read again beyond.
-KEPT_BYTES = 32 * 1024 * 1024
+# Contents read for their hash are kept for the workers up to this size, and read again beyond.
+MAX_KEPT_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class Scan:
-    """The files to index, and how many were skipped for which reason."""
+    """The files to index, and how many were skipped for each reason."""
 
     files: tuple[SourceFile, ...]
     skipped: Mapping[str, int]
 
 
-def scan(root: Path, subdir: str, limits: Limits, rows: Mapping[str, ManifestRow]) -> Scan:
-    """Look at every file; those that are as their rows say are not read. Blocking."""
+def scan(root: Path, under: str, limits: FileLimits, rows: Mapping[str, ManifestRow]) -> Scan:
+    """Inspect the files in a folder of a workspace; those as recorded are not read. Blocks."""
     known = {
-        path: Known(row.size, row.modified, row.blob) for path, row in rows.items() if row.done
+        path: KnownFile(row.size, row.modified, row.blob) for path, row in rows.items() if row.done
     }
     files: list[SourceFile] = []
     skipped: Counter[str] = Counter()
-    kept = 0
-    for found in _found(root, subdir, limits, known):
-        if isinstance(found, Skipped):
-            skipped[found.reason] += 1
+    kept_bytes = 0
+    for file in walk(root, limits, known, under=under):
+        if isinstance(file, SkippedFile):
+            skipped[file.reason] += 1
             continue
-        kept += len(found.content or b"")
-        files.append(found if kept <= KEPT_BYTES else replace(found, content=None))
+        kept_bytes += len(file.content or b"")
+        files.append(file if kept_bytes <= MAX_KEPT_BYTES else replace(file, content=None))
     return Scan(tuple(files), dict(skipped))
-
-
-def _found(
-    root: Path, subdir: str, limits: Limits, known: Mapping[str, Known]
-) -> Iterator[SourceFile | Skipped]:
-    if not subdir:
-        yield from walk(root, limits, known)
-        return
-    root = checked(root)
-    for raw in sorted(listing(root)):
-        path = raw.decode("utf-8", "replace")
-        if is_under(path, subdir) and (found := look(root, path, limits, known.get(path))):
-            yield found

@@ -1,24 +1,28 @@
-"""Whether the store holds what the index state says: somebody may have deleted a collection,
-restored an older one, or pulled the plug."""
+"""Compares the store with the manifest: a collection may have been deleted or restored, or a
+write lost."""
 
 from collections.abc import Mapping
 
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import Filter, Match
 from services.indexer.indexing.manifest import ManifestRow, RepoKey
+from services.indexer.schema.fields import PATH, repo_filter
 
-FIRST_PATHS = 10_000  # asked for at once; more are asked for where a repo has more
+FIRST_LIMIT = 10_000  # paths counted by the first request
+LIMIT_GROWTH = 4  # of the limit from one request to the next, until all paths fit
 
 
 async def stale_paths(
-    store: VectorStore, shelf: RepoKey, rows: Mapping[str, ManifestRow]
+    store: VectorStore, key: RepoKey, rows: Mapping[str, ManifestRow]
 ) -> frozenset[str]:
-    """The paths whose number of points is not the recorded one. One count when all is well."""
-    whole = all(row.done for row in rows.values())
+    """Return the paths whose number of points differs from their row, or is not settled there.
+
+    Takes one count where nothing differs.
+    """
+    complete = all(row.done for row in rows.values())
     expected = sum(row.chunks for row in rows.values())
-    if whole and expected == await store.count(shelf.collection, repo_filter(shelf.repo)):
+    if complete and expected == await store.count(key.collection, repo_filter(key.repo)):
         return frozenset()
-    counts = await path_counts(store, shelf)
+    counts = await path_counts(store, key)
     return frozenset(
         path
         for path in {*rows, *counts}
@@ -26,17 +30,11 @@ async def stale_paths(
     )
 
 
-async def path_counts(store: VectorStore, shelf: RepoKey) -> dict[str, int]:
-    """How many points stand at each path of the repo."""
-    limit = FIRST_PATHS
+async def path_counts(store: VectorStore, key: RepoKey) -> dict[str, int]:
+    """Count the points of each path of a repo."""
+    limit = FIRST_LIMIT
     while True:
-        found = await store.facet(
-            shelf.collection, "path", where=repo_filter(shelf.repo), limit=limit
-        )
-        if len(found) < limit:
-            return {str(each.value): each.count for each in found}
-        limit *= 4
-
-
-def repo_filter(repo: str) -> Filter:
-    return Filter(must=[Match("repo", repo)])
+        counts = await store.facet(key.collection, PATH, where=repo_filter(key.repo), limit=limit)
+        if len(counts) < limit:
+            return {str(each.value): each.count for each in counts}
+        limit *= LIMIT_GROWTH

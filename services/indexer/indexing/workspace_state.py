@@ -1,4 +1,4 @@
-"""The state of a workspace's index, kept in `.codebase/state.json` of the workspace."""
+"""The state of a workspace's index, in `.codebase/state.json` of the workspace."""
 
 import json
 import logging
@@ -16,19 +16,21 @@ log = logging.getLogger(__name__)
 
 STATE_FOLDER = ".codebase"
 STATE_FILE = "state.json"
-IGNORE_ALL = "# Kept by ctx for itself.\n*\n"
+IGNORE_ALL = "# Written by ctx.\n*\n"
 IN_PROGRESS, COMPLETED, FAILED = "in_progress", "completed", "failed"
-MAX_STATE_BYTES = 65_536  # ours has a few hundred; a larger one is somebody else's
+MAX_STATE_BYTES = 65_536  # ctx writes a few hundred; a larger file is not its own
 
-# A scan for workspaces: projects lie a few folders below the one they are kept in.
+# Bounds of a scan for workspaces: projects are a few folders below the one that holds them.
 SCAN_DEPTH = 4
 SCAN_FOLDERS = 20_000
-UNSCANNED = frozenset(["node_modules", "__pycache__", "venv", "site-packages", "target", "proc"])
+UNSCANNED_FOLDERS = frozenset(
+    ["node_modules", "__pycache__", "venv", "site-packages", "target", "proc"]
+)
 
 
 @dataclass(frozen=True)
 class WorkspaceState:
-    """What a workspace remembers of its index, in the contract's words and a few more."""
+    """The state of a workspace's index: the contract's fields and a few more."""
 
     workspace_id: str
     created_at: str
@@ -44,7 +46,7 @@ class WorkspaceState:
 
 
 def read_state(workspace: Path) -> WorkspaceState | None:
-    """The state of a workspace; None where there is none that can be read."""
+    """Read the state of a workspace; None where no valid one is. Blocks."""
     file = workspace / STATE_FOLDER / STATE_FILE
     try:
         with file.open("rb") as opened:
@@ -56,7 +58,7 @@ def read_state(workspace: Path) -> WorkspaceState | None:
 
 
 def write_state(workspace: Path, state: WorkspaceState) -> None:
-    """Atomically; a workspace that may not be written to is indexed all the same."""
+    """Write the state of a workspace atomically; a failure is only logged. Blocks."""
     folder = workspace / STATE_FOLDER
     try:
         folder.mkdir(exist_ok=True)
@@ -68,8 +70,8 @@ def write_state(workspace: Path, state: WorkspaceState) -> None:
         log.warning("%s cannot be written: %s", folder / STATE_FILE, error)
 
 
-def started(workspace: Path, collection: str, repo: str) -> WorkspaceState:
-    """The state at the start of a run."""
+def start_state(workspace: Path, collection: str, repo: str) -> WorkspaceState:
+    """Return the state of a workspace at the start of a run. Blocks."""
     now = _now()
     before = read_state(workspace) or WorkspaceState(str(uuid4()), now)
     return replace(
@@ -83,11 +85,13 @@ def started(workspace: Path, collection: str, repo: str) -> WorkspaceState:
     )
 
 
-def advanced(state: WorkspaceState, progress: Progress) -> WorkspaceState:
+def with_progress(state: WorkspaceState, progress: Progress) -> WorkspaceState:
+    """Return the state with the progress of a run."""
     return replace(state, updated_at=_now(), files_done=progress.done, files_total=progress.total)
 
 
 def completed(state: WorkspaceState, report: IndexReport) -> WorkspaceState:
+    """Return the state after a run that completed."""
     now = _now()
     return replace(
         state,
@@ -102,30 +106,34 @@ def completed(state: WorkspaceState, report: IndexReport) -> WorkspaceState:
 
 
 def failed(state: WorkspaceState) -> WorkspaceState:
+    """Return the state after a run that failed."""
     return replace(state, indexing_state=FAILED, updated_at=_now())
 
 
 def find_workspaces(root: Path) -> Iterator[tuple[Path, WorkspaceState]]:
-    """Every workspace at or below a folder; links are not followed, depth and number bounded."""
-    waiting = [(root, 0)]
-    looked_at = 0
-    while waiting and looked_at < SCAN_FOLDERS:
-        folder, depth = waiting.pop()
-        looked_at += 1
+    """Find the workspaces at or below a folder, to a bounded depth and number. Blocks.
+
+    Links are not followed.
+    """
+    pending = [(root, 0)]
+    scanned = 0
+    while pending and scanned < SCAN_FOLDERS:
+        folder, depth = pending.pop()
+        scanned += 1
         if (state := read_state(folder)) is not None:
             yield folder, state
         if depth < SCAN_DEPTH:
-            waiting += [(each, depth + 1) for each in _folders(folder)]
+            pending += [(each, depth + 1) for each in _subfolders(folder)]
 
 
-def _folders(folder: Path) -> list[Path]:
+def _subfolders(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
             names = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
     except OSError:
         return []
-    wanted = (name for name in names if not name.startswith(".") and name not in UNSCANNED)
-    return [folder / name for name in sorted(wanted, reverse=True)]
+    visible = {name for name in names if not name.startswith(".")}
+    return [folder / name for name in sorted(visible - UNSCANNED_FOLDERS, reverse=True)]
 
 
 def _now() -> str:

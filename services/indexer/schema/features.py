@@ -1,28 +1,25 @@
-"""What ranking weighs of a chunk, worked out when it is indexed and read back in one piece.
-
-A chunk's id comes from its content, so what is known of it stays true.
-"""
+"""Rank features: what the ranking reads of a chunk, computed when it is indexed."""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from services.core.text.tokens import parts, terms
+from services.indexer.source.classify import FileFlags
 
-WEIGHED = "weighed"  # the payload field that holds it
-SHARED = 4_096  # paths and lists of names whose terms are kept: neighbouring chunks share them
+CACHED_PATHS = 4_096  # neighbouring chunks share their path and often their names
 
-# Code that was kept for old callers, and code that only shows how to call: seldom what is meant.
-_ASIDE = re.compile(
+# Code for old callers, and code that shows how to call other code: seldom the answer.
+_LOW_PRIORITY = re.compile(
     r"(?:^|/)_?(?:compat|deprecated|legacy|v1|examples?|benchmarks?|bench)(?:/|\.|$)"
 )
 _VERSION = re.compile(r"(?<![^/])v([0-9]{1,3})/")
 
 
 class ChunkLocation(NamedTuple):
-    """Where a chunk stands; also the order of what scores the same, on every machine."""
+    """The location of a chunk; it also orders chunks of equal score."""
 
     repo: str
     path: str
@@ -30,7 +27,7 @@ class ChunkLocation(NamedTuple):
 
 
 class Features(NamedTuple):
-    """A chunk as the ranking sees it. `symbols` are in lower case, terms are stems."""
+    """What the ranking reads of a chunk. `symbols` are in lower case, terms are stems."""
 
     location: ChunkLocation
     kind: str
@@ -39,76 +36,81 @@ class Features(NamedTuple):
     file_words: tuple[str, ...]
     name_terms: frozenset[str]
     symbol_words: tuple[str, ...]
-    is_test: bool
-    is_docs: bool
-    is_generated: bool
-    is_aside: bool
+    flags: FileFlags
+    is_low_priority: bool
+
+    def encode(self) -> str:
+        """Encode as a JSON list; repo and path are payload fields of their own."""
+        return json.dumps(
+            [
+                self.location.line,
+                self.kind,
+                self.symbol_path,
+                sorted(self.symbols),
+                sorted(self.name_terms),
+                self.symbol_words,
+                [int(flag) for flag in self.flags],
+            ]
+        )
 
 
-def features(known: Mapping[str, Any]) -> Features:
-    """Of everything that is known of a chunk."""
-    path = str(known["path"])
-    names = tuple(known["symbols"])
+def decode_features(repo: str, path: str, encoded: str) -> Features:
+    """Decode a JSON list; raises ValueError or TypeError for another version's."""
+    line, kind, symbol_path, symbols, name_terms, symbol_words, flags = json.loads(encoded)
     return Features(
-        location=ChunkLocation(str(known["repo"]), path, int(known["start_line"])),
-        kind=str(known["kind"]),
-        symbol_path=str(known["symbol_path"]),
-        symbols=frozenset(names),
+        location=ChunkLocation(repo, path, line),
+        kind=kind,
+        symbol_path=symbol_path,
+        symbols=frozenset(symbols),
         file_words=_file_words(path),
-        name_terms=_terms(names),
-        symbol_words=tuple(parts(str(known["symbol"]))),
-        is_test=bool(known["is_test"]),
-        is_docs=bool(known["is_docs"]),
-        is_generated=bool(known["is_generated"] or known["is_vendored"]),
-        is_aside=bool(_ASIDE.search(path)),
+        name_terms=frozenset(name_terms),
+        symbol_words=tuple(symbol_words),
+        flags=FileFlags(*map(bool, flags)),
+        is_low_priority=_is_low_priority(path),
     )
 
 
-@lru_cache(maxsize=SHARED)
-def version(path: str) -> tuple[str, int] | None:
-    """Where versions stand beside each other, and which one this is: src/v4/core.ts → src/, 4."""
-    found = _VERSION.search(path)
-    return (path[: found.start()], int(found[1])) if found else None
+def compute_features(
+    location: ChunkLocation,
+    *,
+    kind: str,
+    symbol: str,
+    symbol_path: str,
+    symbols: Iterable[str],
+    flags: FileFlags,
+) -> Features:
+    """Compute the rank features of a chunk; `symbols` are in lower case."""
+    names = tuple(symbols)
+    return Features(
+        location=location,
+        kind=kind,
+        symbol_path=symbol_path,
+        symbols=frozenset(names),
+        file_words=_file_words(location.path),
+        name_terms=_terms(names),
+        symbol_words=tuple(parts(symbol)),
+        flags=flags,
+        is_low_priority=_is_low_priority(location.path),
+    )
 
 
-@lru_cache(maxsize=SHARED)
+@lru_cache(maxsize=CACHED_PATHS)
+def path_version(path: str) -> tuple[str, int] | None:
+    """Return the folder that holds versions, and which one a path lies in: a/v4/b.ts → a/, 4."""
+    match = _VERSION.search(path)
+    return (path[: match.start()], int(match[1])) if match else None
+
+
+@lru_cache(maxsize=CACHED_PATHS)
+def _is_low_priority(path: str) -> bool:
+    return _LOW_PRIORITY.search(path) is not None
+
+
+@lru_cache(maxsize=CACHED_PATHS)
 def _file_words(path: str) -> tuple[str, ...]:
     return tuple(parts(path.rpartition("/")[2].partition(".")[0]))
 
 
-@lru_cache(maxsize=SHARED)
+@lru_cache(maxsize=CACHED_PATHS)
 def _terms(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(term for name in names for term in terms(name))
-
-
-def packed(chunk: Features) -> str:
-    """All but the repo and path, which are stored beside it."""
-    flags = (chunk.is_test, chunk.is_docs, chunk.is_generated, chunk.is_aside)
-    return json.dumps(
-        [
-            chunk.location.line,
-            chunk.kind,
-            chunk.symbol_path,
-            sorted(chunk.symbols),
-            sorted(chunk.name_terms),
-            chunk.symbol_words,
-            *(int(flag) for flag in flags),
-        ]
-    )
-
-
-def unpacked(repo: str, path: str, text: str) -> Features:
-    line, kind, symbol_path, symbols, names, symbol, test, docs, generated, aside = json.loads(text)
-    return Features(
-        ChunkLocation(repo, path, line),
-        kind,
-        symbol_path,
-        frozenset(symbols),
-        _file_words(path),
-        frozenset(names),
-        tuple(symbol),
-        bool(test),
-        bool(docs),
-        bool(generated),
-        bool(aside),
-    )

@@ -1,49 +1,49 @@
-"""Rank features of chunks, kept in memory. A chunk's id comes from its content: they stay true."""
+"""A cache of rank features. A chunk's id comes from its content, so entries never go stale."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 from services.core.errors import SearchFailed
 from services.core.vectors.protocol import VectorStore
-from services.indexer.schema.features import WEIGHED, Features, unpacked
+from services.indexer.schema.features import Features, decode_features
+from services.indexer.schema.fields import PATH, RANK_FEATURES, REPO
+from services.indexer.schema.payload import OUTDATED
 
-MAX_KNOWN = 20_000  # about 30 MB; reading a chunk costs fifteen times as much as finding it here
+MAX_CHUNKS = 20_000  # about 30 MB; reading a chunk takes fifteen times as long as finding it here
 
-
-_READ = ("repo", "path", WEIGHED)
+_FIELDS = (REPO, PATH, RANK_FEATURES)
 
 
 class FeatureCache:
-    """The features of chunks that were met before; others are read from the store."""
+    """The rank features of the chunks used last; others are read from the store."""
 
-    def __init__(self, store: VectorStore, most: int = MAX_KNOWN) -> None:
+    def __init__(self, store: VectorStore, max_chunks: int = MAX_CHUNKS) -> None:
         self._store = store
-        self._most = most
-        self._known: OrderedDict[tuple[str, str], Features] = OrderedDict()
+        self._max_chunks = max_chunks
+        self._features: OrderedDict[tuple[str, str], Features] = OrderedDict()
 
-    async def of(self, collection: str, ids: Iterable[str]) -> dict[str, Features]:
-        """The features of those chunks that are there."""
-        wanted = list(ids)
-        missing = [name for name in wanted if (collection, name) not in self._known]
+    async def get(self, collection: str, ids: Iterable[str]) -> dict[str, Features]:
+        """Return the features of the chunks that exist, by id.
+
+        Raises SearchFailed for chunks that another version of ctx wrote.
+        """
+        ids = list(ids)
+        missing = [chunk_id for chunk_id in ids if (collection, chunk_id) not in self._features]
         if missing:
-            await self._learn(collection, missing)
-        found = {}
-        for name in wanted:
-            if (collection, name) in self._known:
-                self._known.move_to_end((collection, name))
-                found[name] = self._known[collection, name]
-        while len(self._known) > self._most:
-            self._known.popitem(last=False)
-        return found
+            await self._load(collection, missing)
+        features = {}
+        for chunk_id in ids:
+            if (collection, chunk_id) in self._features:
+                self._features.move_to_end((collection, chunk_id))
+                features[chunk_id] = self._features[collection, chunk_id]
+        while len(self._features) > self._max_chunks:
+            self._features.popitem(last=False)
+        return features
 
-    async def _learn(self, collection: str, ids: Sequence[str]) -> None:
-        for record in await self._store.retrieve(collection, ids, fields=_READ):
+    async def _load(self, collection: str, ids: Sequence[str]) -> None:
+        for record in await self._store.retrieve(collection, ids, fields=_FIELDS):
             try:
-                repo, path, text = (record.payload[field] for field in _READ)
-                self._known[collection, record.id] = unpacked(repo, path, text)
-            except (KeyError, ValueError) as error:  # a field, or a part of one, that is not there
-                raise SearchFailed(
-                    f"collection {collection} was written by another version of ctx; bring it up "
-                    "to date with: ctx index",
-                    collection=collection,
-                ) from error
+                repo, path, encoded = (record.payload[field] for field in _FIELDS)
+                self._features[collection, record.id] = decode_features(repo, path, encoded)
+            except (KeyError, TypeError, ValueError) as error:
+                raise SearchFailed(f"{collection}: {OUTDATED}", collection=collection) from error

@@ -1,28 +1,41 @@
-"""Where a search looks: the contract's filters as one filter of the store."""
+"""The filters of a code search, as one filter of the store."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Condition, Filter, Match, MatchAny
-from services.indexer.search.globs import matching
+from services.indexer.schema import fields as payload
+from services.indexer.search.globs import match_globs
 
 ALL_REPOS = "*"
 NO_PATH = "\0"  # a path that no file has
-MAX_PATHS = 200_000  # of a collection, looked at for a path pattern
-# A kind asked for finds its kin: a method is a function, a struct is a class.
-KIN = {
+MAX_PATHS = 200_000  # of a collection, compared with a path pattern
+# Kinds that a kind includes: a method is a function, a struct is a class.
+KINDS = {
     "function": ("function", "method"),
     "class": ("class", "struct", "interface", "trait", "enum", "type"),
     "variable": ("variable", "constant"),
+}
+# The names of filters inside a query, and the field of SearchFilters that each one adds to.
+INLINE_FILTERS = {
+    "lang": "languages",
+    "language": "languages",
+    "path": "path_globs",
+    "kind": "kinds",
+    "symbol": "symbols",
+    "repo": "repos",
+    "under": "under",
+    "ext": "exts",
+    "not": "not_globs",
 }
 
 
 @dataclass(frozen=True)
 class SearchFilters:
-    """Filters, each empty when it does not restrict."""
+    """The filters of a search; an empty one does not restrict it."""
 
     repos: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
@@ -35,71 +48,77 @@ class SearchFilters:
     is_test: bool | None = None
     is_config: bool | None = None
 
-    def narrowed(self, inline: dict[str, list[str]]) -> "SearchFilters":
-        """With the filters that were written into the query."""
-        names = {
-            "language": "languages",
-            "kind": "kinds",
-            "symbol": "symbols",
-            "repo": "repos",
-            "under": "under",
-            "ext": "exts",
-            "path_glob": "path_globs",
-            "not_glob": "not_globs",
-        }
-        changes: dict[str, Any] = {
-            names[name]: (*getattr(self, names[name]), *values) for name, values in inline.items()
-        }
-        return replace(self, **changes)
+    @classmethod
+    def from_inline(cls, inline: Iterable[tuple[str, str]]) -> "SearchFilters":
+        """Build filters from the names and values written into a query."""
+        values: dict[str, Any] = {}
+        for name, value in inline:
+            field = INLINE_FILTERS[name]
+            values[field] = (*values.get(field, ()), value)
+        return cls(**values)
 
-    async def filter(self, store: VectorStore, collection: str) -> Filter | None:
-        """Everything is compared by the store, so nothing is lost to a filter that runs late."""
+    def with_inline(self, inline: "SearchFilters") -> "SearchFilters":
+        """Add the values of a query's inline filters."""
+        values: dict[str, Any] = {}
+        for field in fields(self):
+            own, more = getattr(self, field.name), getattr(inline, field.name)
+            values[field.name] = (*own, *more) if isinstance(own, tuple) else own
+        return SearchFilters(**values)
+
+    async def store_filter(self, store: VectorStore, collection: str) -> Filter | None:
+        """Build the store's filter; a path pattern becomes the paths that match it.
+
+        The store compares everything, so no hit is lost to a filter applied later. Raises
+        InvalidInput for a pattern or folder that is wrong.
+        """
         must = self._conditions()
         if self.path_globs or self.not_globs:
             where = Filter(must=must) if must else None
-            facets = await store.facet(collection, "path", where=where, limit=MAX_PATHS)
-            paths = matching((str(f.value) for f in facets), self.path_globs, self.not_globs)
-            must.append(MatchAny("path", paths or [NO_PATH]))
+            counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
+            paths = (str(each.value) for each in counts)
+            matching = match_globs(paths, self.path_globs, self.not_globs)
+            must.append(MatchAny(payload.PATH, matching or [NO_PATH]))
         return Filter(must=must) if must else None
 
     def _conditions(self) -> list[Condition]:
         must: list[Condition] = []
         if self.repos and ALL_REPOS not in self.repos:
-            must.append(MatchAny("repo", list(self.repos)))
+            must.append(MatchAny(payload.REPO, list(self.repos)))
         if self.languages:
-            must.append(MatchAny("language", [name.lower() for name in self.languages]))
+            must.append(MatchAny(payload.LANGUAGE, [name.lower() for name in self.languages]))
         if self.kinds:
-            must.append(MatchAny("kind", _with_kin(self.kinds)))
+            must.append(MatchAny(payload.KIND, _included_kinds(self.kinds)))
         if self.symbols:
-            must.append(MatchAny("symbols", [_last_name(name) for name in self.symbols]))
+            must.append(MatchAny(payload.SYMBOLS, [_last_name(name) for name in self.symbols]))
         if self.exts:
-            must.append(MatchAny("ext", [ext.lower().lstrip(".") for ext in self.exts]))
+            must.append(MatchAny(payload.EXTENSION, [e.lower().lstrip(".") for e in self.exts]))
         if self.under:
             must.append(_under(self.under))
         if self.is_test is not None:
-            must.append(Match("is_test", self.is_test))
+            must.append(Match(payload.IS_TEST, self.is_test))
         if self.is_config is not None:
-            must.append(Match("is_config", self.is_config))
+            must.append(Match(payload.IS_CONFIG, self.is_config))
         return must
 
 
 def _under(folders: Sequence[str]) -> Condition:
-    """A folder means all below it; a file means itself."""
+    """Match everything below the folders, or the files themselves that are named."""
     cleaned = [folder.strip().replace("\\", "/").strip("/") for folder in folders]
     if any(part == ".." for folder in cleaned for part in folder.split("/")):
         raise InvalidInput("under", "must not contain '..'")
-    kept = [folder.removeprefix("./") for folder in cleaned if folder not in ("", ".")]
-    if not kept:
+    named = [folder.removeprefix("./") for folder in cleaned if folder not in ("", ".")]
+    if not named:
         return Filter()
-    return Filter(should=[MatchAny("dirs", kept), MatchAny("path", kept)])
+    return Filter(should=[MatchAny(payload.FOLDERS, named), MatchAny(payload.PATH, named)])
 
 
-def _with_kin(kinds: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(k for kind in kinds for k in KIN.get(kind.lower(), (kind.lower(),))))
+def _included_kinds(kinds: Sequence[str]) -> list[str]:
+    lower = [kind.lower() for kind in kinds]
+    return list(dict.fromkeys(each for kind in lower for each in KINDS.get(kind, (kind,))))
 
 
 def _last_name(symbol: str) -> str:
-    """`Class.method`, `mod::item` → the last name, as it is indexed."""
+    """Return the last name of a symbol path as it is indexed: `Class.method` → method."""
     for separator in ("::", ".", "#", "->"):
         symbol = symbol.rsplit(separator, 1)[-1]
     return symbol.lower()

@@ -1,4 +1,4 @@
-"""Path patterns: `*`, `?`, `**`, `[…]` and `{a,b}`, as people write them."""
+"""Path patterns: `*`, `?`, `**`, `[…]` and `{a,b}`, as in shells and ignore files."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,21 +9,29 @@ from services.core.errors import InvalidInput
 MAX_PATTERN_LENGTH = 500
 
 
-def matching(paths: Iterable[str], wanted: Sequence[str], unwanted: Sequence[str]) -> list[str]:
-    """The paths that match one of the wanted patterns (all, when there is none) and none of the
-    unwanted."""
-    yes = [compile_glob(pattern) for pattern in wanted]
-    no = [compile_glob(pattern) for pattern in unwanted]
+def match_globs(
+    paths: Iterable[str], included: Sequence[str], excluded: Sequence[str]
+) -> list[str]:
+    """Return the paths that match an included pattern, or all without one, and no excluded one.
+
+    Raises InvalidInput for an invalid pattern.
+    """
+    include = [compile_glob(pattern) for pattern in included]
+    exclude = [compile_glob(pattern) for pattern in excluded]
     return [
         path
         for path in paths
-        if (not yes or any(p.match(path) for p in yes)) and not any(p.match(path) for p in no)
+        if (not include or any(p.match(path) for p in include))
+        and not any(p.match(path) for p in exclude)
     ]
 
 
 @lru_cache(maxsize=256)
 def compile_glob(pattern: str) -> re.Pattern[str]:
-    """A pattern without a slash matches a name at any depth, and a folder's name all below it."""
+    """Compile a pattern. One without a slash matches a name at any depth; a folder, all below it.
+
+    Raises InvalidInput for an invalid pattern.
+    """
     cleaned = pattern.strip().removeprefix("./")
     if not cleaned or len(cleaned) > MAX_PATTERN_LENGTH:
         raise InvalidInput("path_glob", f"{pattern!r} is not a pattern")

@@ -1,4 +1,4 @@
-"""What a query asks: its words, the identifiers in it, and the filters written into it."""
+"""Parses queries: their words, the identifiers in them, and the filters written into them."""
 
 import re
 from collections.abc import Sequence
@@ -6,21 +6,11 @@ from dataclasses import dataclass, field
 
 from services.core.errors import InvalidInput
 from services.core.text.tokens import text_terms
+from services.indexer.search.filters import INLINE_FILTERS, SearchFilters
 
 MAX_QUERY_LENGTH = 1000
-FILTER_NAMES = {
-    "lang": "language",
-    "language": "language",
-    "path": "path_glob",
-    "kind": "kind",
-    "symbol": "symbol",
-    "repo": "repo",
-    "under": "under",
-    "ext": "ext",
-    "not": "not_glob",
-}
 # name:value, or name:"a value with spaces"; `std::vector` and URLs are not filters.
-_FILTER = re.compile(rf'(?<!\S)({"|".join(FILTER_NAMES)}):("[^"]+"|[^\s:"][^\s]*)')
+_FILTER = re.compile(rf'(?<!\S)({"|".join(INLINE_FILTERS)}):("[^"]+"|[^\s:"][^\s]*)')
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 # camelCase, snake_case, PascalCase with a lower-case letter, or ALL_CAPS: not an English word.
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]|^_+\w|^[A-Z][A-Za-z]*[A-Z]|[$]")
@@ -30,45 +20,65 @@ _SYMBOL_QUERY = re.compile(r"^[\w$]+(?:(?:\.|::|#|->|/)[\w$]+)*(?:\(\))?$")
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """One query, understood. `names` are identifiers as written, the most specific first."""
+    """A query without its inline filters. `names` are identifiers, the most specific first."""
 
     text: str
     terms: frozenset[str]
     names: tuple[str, ...] = ()
     is_symbol: bool = False
-    filters: dict[str, list[str]] = field(default_factory=dict)
+    filters: SearchFilters = field(default_factory=SearchFilters)
 
 
 def parse_query(query: str) -> ParsedQuery:
-    """Take the filters out of the text, and tell a symbol from prose."""
+    """Parse a query. Raises InvalidInput for one that is empty or too long."""
     if len(query) > MAX_QUERY_LENGTH:
         raise InvalidInput(
             "query", f"has {len(query)} characters; at most {MAX_QUERY_LENGTH} are allowed"
         )
-    filters: dict[str, list[str]] = {}
-    for name, value in _FILTER.findall(query):
-        filters.setdefault(FILTER_NAMES[name], []).append(value.strip('"'))
+    inline = _FILTER.findall(query)
     text = " ".join(_FILTER.sub(" ", query).split())
-    if not text and not filters:
+    if not text and not inline:
         raise InvalidInput("query", "Query cannot be empty")
     is_symbol = bool(_SYMBOL_QUERY.match(text))
     return ParsedQuery(
-        text, frozenset(text_terms(text)), _names(text, is_symbol), is_symbol, filters
+        text=text,
+        terms=frozenset(text_terms(text)),
+        names=_names(text, is_symbol),
+        is_symbol=is_symbol,
+        filters=SearchFilters.from_inline((name, value.strip('"')) for name, value in inline),
     )
 
 
 def parse_queries(queries: str | Sequence[str]) -> list[ParsedQuery]:
-    """One question for each query of a list."""
-    asked = [queries] if isinstance(queries, str) else list(queries)
-    if not asked:
+    """Parse one query or a list. Raises InvalidInput as `parse_query` does, or for none."""
+    texts = [queries] if isinstance(queries, str) else list(queries)
+    if not texts:
         raise InvalidInput("query", "Query cannot be empty")
-    return [parse_query(query) for query in asked]
+    return [parse_query(text) for text in texts]
+
+
+def merge_queries(queries: Sequence[ParsedQuery]) -> ParsedQuery:
+    """Merge queries about one topic into the query that ranks their hits; filters are dropped."""
+    if len(queries) == 1:
+        return queries[0]
+    return ParsedQuery(
+        text=" ".join(query.text for query in queries),
+        terms=frozenset().union(*(query.terms for query in queries)),
+        names=tuple(dict.fromkeys(name for query in queries for name in query.names)),
+        is_symbol=all(query.is_symbol for query in queries),
+    )
 
 
 def _names(text: str, is_symbol: bool) -> tuple[str, ...]:
-    found = _IDENTIFIER.findall(text)
+    """Return the identifiers of a query: all of a symbol, those like code or names in prose."""
+    identifiers = _IDENTIFIER.findall(text)
     if is_symbol:
-        return tuple(dict.fromkeys(reversed(found)))
+        return tuple(dict.fromkeys(reversed(identifiers)))
     words = text.split()
-    capitalised = [w for i, w in enumerate(found) if w[0].isupper() and (i or len(words) == 1)]
-    return tuple(dict.fromkeys([w for w in found if _CODE_LIKE.search(w)] + capitalised))
+    code_like = [name for name in identifiers if _CODE_LIKE.search(name)]
+    capitalised = [
+        name
+        for position, name in enumerate(identifiers)
+        if name[0].isupper() and (position or len(words) == 1)
+    ]
+    return tuple(dict.fromkeys(code_like + capitalised))

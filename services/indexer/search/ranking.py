@@ -1,6 +1,6 @@
-"""From candidates to a ranking: pure functions, each rule with its weight and its reason.
+"""Ranks candidates: pure functions, each rule with its weight and its reason.
 
-docs/benchmarks.md has the ablation of every rule: a rule stays because it gains there.
+A rule stays because it gains in the ablation of docs/benchmarks.md.
 """
 
 import heapq
@@ -10,42 +10,42 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from services.indexer.schema.features import ChunkLocation, Features, version
+from services.indexer.schema.features import ChunkLocation, Features, path_version
 from services.indexer.search.query import ParsedQuery
 
-_TEST_WORDS = frozenset({"test", "spec", "testcas", "fixtur", "mock"})  # stems that ask for tests
+_TEST_WORDS = frozenset({"test", "spec", "testcas", "fixtur", "mock"})  # stems of queries for tests
 _DOC_WORDS = frozenset({"doc", "document", "readm", "guid", "tutori", "changelog"})
-_ASKED_VERSION = re.compile(r"\b[vV]([0-9]{1,3})\b")
+_QUERY_VERSION = re.compile(r"\b[vV]([0-9]{1,3})\b")
 _DEFINING_KINDS = frozenset({"class", "interface", "function", "type", "enum", "struct", "trait"})
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Every number of the ranking. The benchmark replaces them one by one."""
+    """The weights of the ranking; the benchmark's ablation replaces one at a time."""
 
     lexical: float = 1.0
     dense: float = 1.0  # 0.6 is 0.002 worse, on average over trainings of the model
-    definition: float = 1.0  # a query that is a name wants the place that defines it
-    nested: float = 0.8  # a method of that name, or one of several definitions in the chunk
-    assigned: float = 0.6  # a variable of that name, against a class or function
-    other_case: float = 0.9  # `Session` wants the class rather than the function `session`
-    file_name: float = 1.0  # words of the file's name that the query says: files are named by topic
-    query_in_names: float = 0.5  # words of the query that names defined in the chunk say
-    symbol_in_query: float = 0.7  # words of the chunk's own symbol that the query says
-    test: float = 0.2  # tests repeat the words of what they test
-    aside: float = 0.7  # kept for old callers, or only showing how to call
-    docs: float = 0.3  # prose repeats the words of the code that is meant
+    definition: float = 1.0  # a query that is a name asks for its definition
+    nested: float = 0.8  # of `definition`: a method, or one of several definitions in the chunk
+    assigned: float = 0.6  # of `definition`: a variable, against a class or function
+    other_case: float = 0.9  # of `definition`: `Session` asks for the class, not for `session`
+    file_name: float = 1.0  # words of the file's name in the query: files are named by topic
+    query_in_names: float = 0.5  # words of the query in the names that the chunk defines
+    symbol_in_query: float = 0.7  # words of the chunk's main symbol in the query
+    test: float = 0.2  # tests repeat the words of the code they test
+    low_priority: float = 0.7  # for old callers, or only showing how to call
+    docs: float = 0.3  # prose repeats the words of the code it describes
     generated: float = 0.5
     imports: float = 0.8  # a list of imports names everything and explains nothing
     coherence: float = 0.5  # a file with many good chunks is about the topic
-    repeat: float = 0.3  # the next chunk of a file already shown tells less than another file
+    repeat: float = 0.3  # a further chunk of a file tells less than another file
 
 
 DEFAULT = Weights()
 
 
 class Candidate(NamedTuple):
-    """A chunk that one of the legs found; a leg that did not find it gave no score."""
+    """A chunk that a query found, with its score by each vector; 0 where that did not find it."""
 
     id: str
     features: Features
@@ -58,7 +58,7 @@ class Candidate(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A candidate with its score, and what made it."""
+    """A candidate with its score, and the contribution of each rule to it."""
 
     candidate: Candidate
     score: float
@@ -69,8 +69,8 @@ class Ranked(NamedTuple):
         return -self.score, self.candidate.features.location
 
 
-def words_of(candidates: Sequence[Candidate]) -> Iterator[str]:
-    """The words of the candidates' names, of which `rank` wants to know how near they are."""
+def name_words(candidates: Sequence[Candidate]) -> Iterator[str]:
+    """Yield the words of the candidates' files and symbols, whose similarity `rank` needs."""
     for candidate in candidates:
         yield from candidate.features.file_words
         yield from candidate.features.symbol_words
@@ -78,59 +78,46 @@ def words_of(candidates: Sequence[Candidate]) -> Iterator[str]:
 
 def rank(
     candidates: Sequence[Candidate],
-    question: ParsedQuery,
-    near: Mapping[str, float],
+    query: ParsedQuery,
+    similarity: Mapping[str, float],
     weights: Weights = DEFAULT,
 ) -> list[Ranked]:
-    """Every candidate, the best first. `near` says of words of their names how near they are to
-    the question."""
-    fused = _fused(candidates, weights)
-    older = _superseded(candidates, question.text)
-    ranked = [
-        _ruled(c, score, question, near, weights, c.features.is_aside or c.file in older)
-        for c, score in zip(candidates, fused, strict=True)
-    ]
-    return sorted(_coherent(ranked, weights), key=lambda item: item.order)
+    """Rank candidates, the best first. `similarity` is that of the words of their names to the
+    query, from 0 to 1."""
+    superseded = _superseded_files(candidates, query.text)
+    ranked = []
+    for candidate, fused in zip(candidates, _fuse(candidates, weights), strict=True):
+        low_priority = candidate.features.is_low_priority or candidate.file in superseded
+        ranked.append(_score(candidate, fused, query, similarity, low_priority, weights))
+    return sorted(_boost_best(ranked, weights), key=lambda item: item.order)
 
 
 def select(
     ranked: Sequence[Ranked], limit: int, per_path: int, weights: Weights = DEFAULT
 ) -> list[Ranked]:
-    """The results: each further chunk of the same file counts less, and none past `per_path`."""
+    """Select the hits: each further chunk of a file counts less, and none past `per_path`."""
     files: dict[tuple[str, str], list[Ranked]] = defaultdict(list)
     for item in ranked:
         files[item.candidate.file].append(item)
-    heads = [(*items[0].order, 0) for items in files.values()]
-    heapq.heapify(heads)
-    chosen: list[Ranked] = []
-    while heads and len(chosen) < limit:
-        _, location, shown = heapq.heappop(heads)
+    queue = [(*items[0].order, 0) for items in files.values()]
+    heapq.heapify(queue)
+    selected: list[Ranked] = []
+    while queue and len(selected) < limit:
+        _, location, taken = heapq.heappop(queue)
         items = files[location[:2]]
-        chosen.append(items[shown])
-        shown += 1
-        if shown < min(per_path, len(items)):
-            rank_key, following = items[shown].order
-            heapq.heappush(heads, (rank_key * weights.repeat**shown, following, shown))
-    return chosen
-
-
-def merged(questions: Sequence[ParsedQuery]) -> ParsedQuery:
-    """Several queries about one thing as one question."""
-    if len(questions) == 1:
-        return questions[0]
-    return ParsedQuery(
-        text=" ".join(question.text for question in questions),
-        terms=frozenset().union(*(question.terms for question in questions)),
-        names=tuple(dict.fromkeys(name for question in questions for name in question.names)),
-        is_symbol=all(question.is_symbol for question in questions),
-    )
+        selected.append(items[taken])
+        taken += 1
+        if taken < min(per_path, len(items)):
+            negative_score, following = items[taken].order
+            heapq.heappush(queue, (negative_score * weights.repeat**taken, following, taken))
+    return selected
 
 
 # --- fusion --------------------------------------------------------------------------------
 
 
-def _fused(candidates: Sequence[Candidate], weights: Weights) -> list[float]:
-    """Each leg's scores as a share of its best one, averaged: 1.0 is the best of both."""
+def _fuse(candidates: Sequence[Candidate], weights: Weights) -> list[float]:
+    """Average both scores, each as a share of the best one: 1.0 is the best by both vectors."""
     best_lexical = max((c.lexical for c in candidates), default=0.0) or 1.0
     best_dense = max((c.dense for c in candidates), default=0.0) or 1.0
     total = weights.lexical + weights.dense
@@ -144,81 +131,92 @@ def _fused(candidates: Sequence[Candidate], weights: Weights) -> list[float]:
 # --- rules ---------------------------------------------------------------------------------
 
 
-def _ruled(
+def _score(
     candidate: Candidate,
     fused: float,
-    question: ParsedQuery,
-    near: Mapping[str, float],
+    query: ParsedQuery,
+    similarity: Mapping[str, float],
+    low_priority: bool,
     weights: Weights,
-    aside: bool,
 ) -> Ranked:
+    """Apply the rules that need no other candidate."""
     chunk = candidate.features
-    defined = _definition(chunk, question, weights)
-    named = _naming(chunk, question.terms, near, weights)
-    location = _place(chunk, question.terms, aside, weights)
-    score = (fused + defined) * named * location
-    rules = {"fusion": fused, "definition": defined, "naming": named, "location": location}
-    return Ranked(candidate, score, rules)
+    definition = _definition(chunk, query, weights)
+    name_match = _name_match(chunk, query.terms, similarity, weights)
+    path_penalty = _path_penalty(chunk, query.terms, low_priority, weights)
+    rules = {
+        "fusion": fused,
+        "definition": definition,
+        "name_match": name_match,
+        "path_penalty": path_penalty,
+    }
+    return Ranked(candidate, (fused + definition) * name_match * path_penalty, rules)
 
 
-def _definition(chunk: Features, question: ParsedQuery, weights: Weights) -> float:
-    """What the chunk gains for defining the name that the query is."""
-    if not question.is_symbol:
+def _definition(chunk: Features, query: ParsedQuery, weights: Weights) -> float:
+    """Return the bonus of a chunk that defines the name which is the query."""
+    if not query.is_symbol:
         return 0.0
-    wanted = {name.lower() for name in question.names}
-    if wanted.isdisjoint(chunk.symbols):
+    names = {name.lower() for name in query.names}
+    if names.isdisjoint(chunk.symbols):
         return 0.0
-    if chunk.symbol_path.lower() not in wanted:
+    if chunk.symbol_path.lower() not in names:
         return weights.definition * weights.nested
-    spelled = 1.0 if chunk.symbol_path in question.names else weights.other_case
-    defines = 1.0 if chunk.kind in _DEFINING_KINDS else weights.assigned
-    return weights.definition * spelled * defines
+    case = 1.0 if chunk.symbol_path in query.names else weights.other_case
+    kind = 1.0 if chunk.kind in _DEFINING_KINDS else weights.assigned
+    return weights.definition * case * kind
 
 
-def _naming(
-    chunk: Features, query: frozenset[str], near: Mapping[str, float], weights: Weights
+def _name_match(
+    chunk: Features, terms: frozenset[str], similarity: Mapping[str, float], weights: Weights
 ) -> float:
-    """How well names agree with the query: of the file, of what the chunk defines."""
+    """Return the factor of names that match the query: of the file and of the symbols."""
     return (
         1.0
-        + weights.file_name * _nearness(chunk.file_words, near)
-        + weights.query_in_names * _share(query, chunk.name_terms)
-        + weights.symbol_in_query * _nearness(chunk.symbol_words, near)
+        + weights.file_name * _mean_similarity(chunk.file_words, similarity)
+        + weights.query_in_names * _share(terms, chunk.name_terms)
+        + weights.symbol_in_query * _mean_similarity(chunk.symbol_words, similarity)
     )
 
 
-def _place(chunk: Features, query: frozenset[str], aside: bool, weights: Weights) -> float:
-    """What stands where answers are seldom found counts less."""
+def _path_penalty(
+    chunk: Features, terms: frozenset[str], low_priority: bool, weights: Weights
+) -> float:
+    """Return the factor of files and chunks that seldom hold the answer."""
     factor = 1.0
-    if chunk.is_test and query.isdisjoint(_TEST_WORDS):
+    if chunk.flags.is_test and terms.isdisjoint(_TEST_WORDS):
         factor *= weights.test
-    if chunk.is_docs and query.isdisjoint(_DOC_WORDS):
+    if chunk.flags.is_docs and terms.isdisjoint(_DOC_WORDS):
         factor *= weights.docs
-    if chunk.is_generated:
+    if chunk.flags.is_generated or chunk.flags.is_vendored:
         factor *= weights.generated
-    if aside:
-        factor *= weights.aside
+    if low_priority:
+        factor *= weights.low_priority
     if chunk.kind == "import":
         factor *= weights.imports
     return factor
 
 
-def _superseded(candidates: Sequence[Candidate], query: str) -> set[tuple[str, str]]:
-    """Files of an older version, unless the query names it."""
-    versions = {c.file: found for c in candidates if (found := version(c.features.location.path))}
+def _superseded_files(candidates: Sequence[Candidate], query: str) -> set[tuple[str, str]]:
+    """Return the files of a version that has a newer one beside it, unless the query names it."""
+    versions = {
+        candidate.file: version
+        for candidate in candidates
+        if (version := path_version(candidate.features.location.path))
+    }
     newest: dict[tuple[str, str], int] = {}
     for (repo, _), (folder, number) in versions.items():
         newest[repo, folder] = max(number, newest.get((repo, folder), 0))
-    asked = {int(number) for number in _ASKED_VERSION.findall(query)}
+    named = {int(number) for number in _QUERY_VERSION.findall(query)}
     return {
         (repo, path)
         for (repo, path), (folder, number) in versions.items()
-        if number < newest[repo, folder] and number not in asked
+        if number < newest[repo, folder] and number not in named
     }
 
 
-def _coherent(ranked: Sequence[Ranked], weights: Weights) -> list[Ranked]:
-    """The best chunk of a file gains by the share that the whole file has."""
+def _boost_best(ranked: Sequence[Ranked], weights: Weights) -> list[Ranked]:
+    """Boost the best chunk of each file by the share that its file has of all scores."""
     sums: dict[tuple[str, str], float] = defaultdict(float)
     best: dict[tuple[str, str], Ranked] = {}
     for item in ranked:
@@ -230,22 +228,21 @@ def _coherent(ranked: Sequence[Ranked], weights: Weights) -> list[Ranked]:
         return list(ranked)
     scale = weights.coherence * max(item.score for item in ranked) / largest
     return [
-        _raised(item, scale * sums[item.candidate.file])
+        _with_bonus(item, scale * sums[item.candidate.file])
         if best[item.candidate.file] is item
         else item
         for item in ranked
     ]
 
 
-def _raised(item: Ranked, bonus: float) -> Ranked:
+def _with_bonus(item: Ranked, bonus: float) -> Ranked:
     return Ranked(item.candidate, item.score + bonus, {**item.rules, "coherence": bonus})
 
 
-def _nearness(words: Sequence[str], near: Mapping[str, float]) -> float:
-    """How near the words are on average."""
-    return sum(near.get(word, 0.0) for word in words) / len(words) if words else 0.0
+def _mean_similarity(words: Sequence[str], similarity: Mapping[str, float]) -> float:
+    return sum(similarity.get(word, 0.0) for word in words) / len(words) if words else 0.0
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
-    """How much of `part` is in `whole`."""
+    """Return the share of `part` that is in `whole`."""
     return len(part & whole) / len(part) if part else 0.0

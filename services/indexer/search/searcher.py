@@ -1,4 +1,4 @@
-"""Searching code: candidates from Qdrant, ranked, and shown."""
+"""Searches code: candidates from the store, ranked, read, and reranked where configured."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,45 +18,60 @@ from services.core.vectors.types import (
     Prefetch,
     Query,
 )
-from services.indexer.schema.points import facts, spec
+from services.indexer.schema.fields import SYMBOLS
+from services.indexer.schema.payload import ChunkPayload, decode, embedding_text
+from services.indexer.schema.points import spec
 from services.indexer.search.feature_cache import FeatureCache
 from services.indexer.search.filters import SearchFilters
-from services.indexer.search.query import ParsedQuery
+from services.indexer.search.query import ParsedQuery, merge_queries
 from services.indexer.search.ranking import (
     DEFAULT,
     Candidate,
     Ranked,
     Weights,
-    merged,
+    name_words,
     rank,
     select,
-    words_of,
 )
-from services.indexer.search.rerank import CodeReranker, SearchHit
+from services.indexer.search.rerank import CodeReranker, RerankScore, bounded
 from services.indexer.search.word_similarity import WordSimilarity
 
-DEPTH = 100  # candidates a leg gives: 60 cost quality on the benchmark, 200 gained none
-DEFINITIONS = 30  # of a name that the query says; common names have many
+DEPTH = 100  # candidates per vector: 60 cost quality on the benchmark, 200 gained none
+MAX_DEFINITIONS = 30  # candidates that define a name of the query; common names have many
 
 
 @dataclass(frozen=True)
-class Request:
-    """What to search for, where, and how much of it."""
+class SearchRequest:
+    """The queries, filters and sizes of a search. `rerank` None: where a reranker is configured."""
 
-    questions: Sequence[ParsedQuery]
-    scope: SearchFilters = field(default_factory=SearchFilters)
+    queries: Sequence[ParsedQuery]
+    filters: SearchFilters = field(default_factory=SearchFilters)
     limit: int = 10
     per_path: int = 2
-    rerank: bool | None = None  # None: when a reranker is configured
+    rerank: bool | None = None
     rerank_top_n: int = 50
     rerank_return_m: int = 12
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The results, how many there were before the limit, and what went otherwise than asked."""
+class SearchHit:
+    """A ranked chunk with its payload, and its scores by the reranker where it was read."""
 
-    results: Sequence[SearchHit]
+    ranked: Ranked
+    chunk: ChunkPayload
+    rerank: RerankScore | None = None
+
+    @property
+    def score(self) -> float:
+        """Between 0 and 1, in the order of the hits."""
+        return self.rerank.blended if self.rerank else bounded(self.ranked.score)
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The hits, how many chunks were ranked for them, and what of the request was left out."""
+
+    hits: Sequence[SearchHit]
     total: int
     used_rerank: bool = False
     degraded: Sequence[str] = ()
@@ -70,114 +85,132 @@ class Searcher:
         store: VectorStore,
         embedder: Embedder,
         weights: Weights = DEFAULT,
-        second: CodeReranker | None = None,
+        reranker: CodeReranker | None = None,
         models: QueryModelResolver | None = None,
     ) -> None:
-        """`models` says with which one a collection is asked that is being rebuilt."""
+        """`models` resolves the model of a collection that is being rebuilt."""
         self._store = store
         self._spec = spec(embedder)
         self._models = models or QueryModelResolver(store, embedder)
         self._weights = weights
-        self._second = second
-        self._chunks = FeatureCache(store)
-        self._near = WordSimilarity(embedder)
+        self._reranker = reranker
+        self._features = FeatureCache(store)
+        self._similarity = WordSimilarity(embedder)
 
-    async def search(self, collection: str, request: Request) -> Outcome:
-        """Of a collection that is being rebuilt with another model, with its own."""
+    async def search(self, collection: str, request: SearchRequest) -> SearchResult:
+        """Search a collection; one that is being rebuilt, with the model it was built with.
 
-        async def work(model: QueryModel) -> Outcome:
-            found = await self._search(collection, request, model.embedder)
-            return replace(found, degraded=[*model.degraded, *found.degraded])
+        Raises CollectionNotFound, ModelMismatch, InvalidInput for a collection of something else.
+        """
 
-        return await self._models.ask(collection, self._spec, work)
+        async def search_with(model: QueryModel) -> SearchResult:
+            result = await self._search(collection, request, model.embedder)
+            return replace(result, degraded=[*model.degraded, *result.degraded])
+
+        return await self._models.ask(collection, self._spec, search_with)
 
     async def _search(
-        self, collection: str, request: Request, embedder: Embedder | None
-    ) -> Outcome:
-        question = merged(request.questions)
+        self, collection: str, request: SearchRequest, embedder: Embedder | None
+    ) -> SearchResult:
+        query = merge_queries(request.queries)
         candidates = await self._candidates(collection, request, embedder)
-        near = await self._near.to(question, words_of(candidates))
-        ranked = rank(candidates, question, near, self._weights)
-        wanted = request.rerank if request.rerank is not None else self._second is not None
-        if not wanted:
-            chosen = select(ranked, request.limit, request.per_path, self._weights)
-            return Outcome(await self._read(collection, chosen), len(ranked))
-        return await self._reranked(collection, question, ranked, request)
+        similarity = await self._similarity.compare(query, name_words(candidates))
+        ranked = rank(candidates, query, similarity, self._weights)
+        rerank = self._reranker is not None if request.rerank is None else request.rerank
+        if rerank:
+            return await self._rerank(collection, query, ranked, request)
+        selected = select(ranked, request.limit, request.per_path, self._weights)
+        return SearchResult(await self._read(collection, selected), len(ranked))
 
-    async def _reranked(
-        self, collection: str, question: ParsedQuery, ranked: Sequence[Ranked], request: Request
-    ) -> Outcome:
-        """The best candidates read again by the reranker; without it the order stays."""
+    async def _rerank(
+        self,
+        collection: str,
+        query: ParsedQuery,
+        ranked: Sequence[Ranked],
+        request: SearchRequest,
+    ) -> SearchResult:
+        """Reorder the best hits by the reranker; without one, or too late, the order stays."""
         depth = max(request.rerank_top_n, request.limit)
-        chosen = select(ranked, depth, request.per_path, self._weights)
-        found = await self._read(collection, chosen)
+        selected = select(ranked, depth, request.per_path, self._weights)
+        hits = await self._read(collection, selected)
         limit = min(request.limit, request.rerank_return_m)
-        if self._second is None:
+        if self._reranker is None:
             reason = "rerank: no reranker is configured (RERANK_MODEL)"
-            return Outcome(found[: request.limit], len(ranked), degraded=[reason])
+            return SearchResult(hits[: request.limit], len(ranked), degraded=[reason])
+        texts = [embedding_text(hit.chunk) for hit in hits]
         try:
-            best = await self._second.reordered(question, found)
+            scores = await self._reranker.score(query, [hit.ranked for hit in hits], texts)
         except TimedOut as error:
-            return Outcome(found[:limit], len(ranked), degraded=[f"rerank: {error.message}"])
-        return Outcome(best[:limit], len(ranked), used_rerank=True)
+            reason = f"rerank: {error.message}"
+            return SearchResult(hits[:limit], len(ranked), degraded=[reason])
+        rescored = [replace(hit, rerank=score) for hit, score in zip(hits, scores, strict=True)]
+        best = sorted(rescored, key=lambda hit: -hit.score)
+        return SearchResult(best[:limit], len(ranked), used_rerank=True)
 
     async def _candidates(
-        self, collection: str, request: Request, embedder: Embedder | None
+        self, collection: str, request: SearchRequest, embedder: Embedder | None
     ) -> list[Candidate]:
-        """Every leg of every question in one call; what is not known of the chunks in another."""
-        queries: list[Query] = []
-        for question in request.questions:
-            scope = request.scope.narrowed(question.filters)
-            where = await scope.filter(self._store, collection)
-            queries += _queries(question, await _embedded(embedder, question), where)
-        answers = await self._store.query_batch(collection, queries) if queries else []
-        scores = _scores(queries, answers)
-        ids = {name for best in scores.values() for name in best}
-        known = await self._chunks.of(collection, ids)
+        """Find the candidates of all queries in one batch, and read their features."""
+        store_queries: list[Query] = []
+        for query in request.queries:
+            filters = request.filters.with_inline(query.filters)
+            where = await filters.store_filter(self._store, collection)
+            store_queries += _store_queries(query, await _embed(embedder, query), where)
+        if not store_queries:
+            return []
+        batches = await self._store.query_batch(collection, store_queries)
+        scores = _best_scores(store_queries, batches)
+        ids = {chunk_id for best in scores.values() for chunk_id in best}
+        features = await self._features.get(collection, ids)
+        dense, lexical = scores[DENSE], scores[BM25]
         return [
-            Candidate(name, chunk, scores[DENSE].get(name, 0.0), scores[BM25].get(name, 0.0))
-            for name, chunk in known.items()
+            Candidate(chunk_id, chunk, dense.get(chunk_id, 0.0), lexical.get(chunk_id, 0.0))
+            for chunk_id, chunk in features.items()
         ]
 
-    async def _read(self, collection: str, chosen: Sequence[Ranked]) -> list[SearchHit]:
-        records = await self._store.retrieve(collection, [item.candidate.id for item in chosen])
-        payloads = {record.id: facts(record.payload) for record in records}
+    async def _read(self, collection: str, selected: Sequence[Ranked]) -> list[SearchHit]:
+        """Read the payloads of ranked chunks; one deleted meanwhile is left out."""
+        records = await self._store.retrieve(collection, [item.candidate.id for item in selected])
+        chunks = {record.id: decode(record.payload) for record in records}
         return [
-            SearchHit(item, payloads[item.candidate.id])
-            for item in chosen
-            if item.candidate.id in payloads
+            SearchHit(item, chunks[item.candidate.id])
+            for item in selected
+            if item.candidate.id in chunks
         ]
 
 
-async def _embedded(embedder: Embedder | None, question: ParsedQuery) -> list[float] | None:
+async def _embed(embedder: Embedder | None, query: ParsedQuery) -> list[float] | None:
     if embedder is None:
         return None
-    vector: list[float] = (await asyncio.to_thread(embedder.embed_query, question.text)).tolist()
+    vector: list[float] = (await asyncio.to_thread(embedder.embed_query, query.text)).tolist()
     return vector
 
 
-def _queries(
-    question: ParsedQuery, dense: Sequence[float] | None, where: Filter | None
+def _store_queries(
+    query: ParsedQuery, dense: Sequence[float] | None, where: Filter | None
 ) -> list[Query]:
-    """Without a dense vector words are all there is, of the definitions too."""
-    prefetch = [Prefetch(DENSE, dense, DEPTH)] if dense is not None else []
-    lexical = bm25.query(question.text)
+    """Build the queries by dense vector, by BM25, and for definitions of the query's names.
+
+    Definitions are found by the dense vector, or by BM25 where the query has none.
+    """
+    prefetches = [Prefetch(DENSE, dense, DEPTH)] if dense is not None else []
+    lexical = bm25.query(query.text)
     if lexical.indices:
-        prefetch.append(Prefetch(BM25, lexical, DEPTH))
-    queries = [Query([leg], limit=DEPTH, filter=where, with_payload=False) for leg in prefetch]
-    if question.names and queries:
-        named = MatchAny("symbols", [name.lower() for name in question.names])
-        narrowed = Filter(must=[named, where] if where else [named])
-        queries.append(replace(queries[0], limit=DEFINITIONS, filter=narrowed))
+        prefetches.append(Prefetch(BM25, lexical, DEPTH))
+    queries = [Query([each], limit=DEPTH, filter=where, with_payload=False) for each in prefetches]
+    if query.names and queries:
+        defines = MatchAny(SYMBOLS, [name.lower() for name in query.names])
+        narrowed = Filter(must=[defines, where] if where else [defines])
+        queries.append(replace(queries[0], limit=MAX_DEFINITIONS, filter=narrowed))
     return queries
 
 
-def _scores(
-    queries: Sequence[Query], answers: Sequence[Sequence[Hit]]
+def _best_scores(
+    queries: Sequence[Query], batches: Sequence[Sequence[Hit]]
 ) -> dict[str, dict[str, float]]:
-    """Each chunk's best score of each kind."""
+    """Return the best score of each chunk by each vector."""
     scores: dict[str, dict[str, float]] = {DENSE: {}, BM25: {}}
-    for query, hits in zip(queries, answers, strict=True):
+    for query, hits in zip(queries, batches, strict=True):
         best = scores[query.prefetch[0].using]
         for hit in hits:
             best[hit.id] = max(hit.score, best.get(hit.id, 0.0))

@@ -1,11 +1,11 @@
-"""What a file is for: test, configuration, documentation; generated or taken from elsewhere."""
+"""Classifies files: test, configuration, documentation, generated, vendored."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
-HEADER_BYTES = 1_024  # a generator says so at the top
-LONG_LINE = 300  # mean length; people's code has about 35
-SMALL_FILE = 2_000  # too little to judge by its mean line
+HEADER_BYTES = 1_024  # generators leave their mark at the top
+LONG_LINE = 300  # mean characters of a line; hand-written code has about 35
+SMALL_FILE = 2_000  # bytes; below this the mean line length says nothing
 
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|test-data|e2e|__mocks__|fixtures|cypress"
@@ -70,24 +70,26 @@ _VENDORED_NAME = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Flags:
-    """What ranking wants to know of a file."""
+class FileFlags(NamedTuple):
+    """The purpose of a file, as filters and ranking use it."""
 
-    is_test: bool
-    is_config: bool
-    is_docs: bool
-    is_generated: bool
-    is_vendored: bool
+    is_test: bool = False
+    is_config: bool = False
+    is_docs: bool = False
+    is_generated: bool = False
+    is_vendored: bool = False
 
 
-def flags_of(path: str, language: str, content: bytes = b"") -> Flags:
-    """By path and name; whether it is generated also by its head and the length of its lines."""
+NO_FLAGS = FileFlags()
+
+
+def classify(path: str, language: str, content: bytes = b"") -> FileFlags:
+    """Classify a file by its path; generated files also by their header and line length."""
     is_docs = language in _PROSE or bool(
         _DOCS_NAME.search(path) or (language in ("text", "html", "xml") and _DOCS_PATH.search(path))
     )
     is_config = not is_docs and bool(language in _CONFIG_LANGUAGES or _CONFIG_NAME.search(path))
-    return Flags(
+    return FileFlags(
         is_test=bool(_TEST_PATH.search(path) or _TEST_NAME.search(path)),
         is_config=is_config,
         is_docs=is_docs,
@@ -97,6 +99,7 @@ def flags_of(path: str, language: str, content: bytes = b"") -> Flags:
 
 
 def is_generated(path: str, language: str, content: bytes) -> bool:
+    """Whether a file was written by a tool: its name, its header or its long lines say so."""
     if _GENERATED_NAME.search(path) or _GENERATED_HEADER.search(content[:HEADER_BYTES]):
         return True
     if language in _PROSE_OR_PLAIN or len(content) < SMALL_FILE:

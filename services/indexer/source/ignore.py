@@ -1,4 +1,4 @@
-"""Which paths are left out: `.gitignore` and `.ctxignore` files, and folders nobody wants."""
+"""Excluded paths: `.gitignore` and `.ctxignore` rules, and folders of tools."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from pathspec import GitIgnoreSpec
 CTXIGNORE = ".ctxignore"
 GITIGNORE = ".gitignore"
 
-# Left out where git does not track them: what tools put beside the code.
-UNWANTED_FOLDERS = frozenset(
+# Folders that tools put beside the code: excluded unless git tracks their files.
+TOOL_FOLDERS = frozenset(
     (
         ".git .hg .svn .jj .bzr node_modules bower_components .venv venv .virtualenv __pycache__ "
         ".mypy_cache .pytest_cache .ruff_cache .hypothesis .tox .nox .eggs .ipynb_checkpoints "
@@ -18,29 +18,29 @@ UNWANTED_FOLDERS = frozenset(
         "site-packages DerivedData __MACOSX"
     ).split()
 )
-# A folder with one of these files is a tool's, whatever its name.
-FOLDER_MARKS = frozenset(["pyvenv.cfg", "CACHEDIR.TAG"])
+# A folder that holds one of these files belongs to a tool, whatever its name.
+TOOL_FOLDER_MARKERS = frozenset(["pyvenv.cfg", "CACHEDIR.TAG"])
 
 
-def is_unwanted(path: str) -> bool:
-    """Whether a path lies in a folder that is left out by default."""
-    return not UNWANTED_FOLDERS.isdisjoint(path.split("/")[:-1])
+def in_tool_folder(path: str) -> bool:
+    """Whether a file lies in a folder that is excluded by default."""
+    return not TOOL_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 
 @dataclass(frozen=True)
-class Ignore:
-    """The rules of ignore files; each binds the folder it lies in, and the deepest one decides."""
+class IgnoreRules:
+    """The patterns of ignore files: each file rules its folder, and the deepest match wins."""
 
-    rules: tuple[tuple[str, GitIgnoreSpec], ...] = ()  # folder ("" or "a/b/"), shallowest first
+    specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()  # folder ("" or "a/b/"), shallowest first
 
-    def plus(self, folder: str, lines: Iterable[str]) -> "Ignore":
-        """With the rules of one more file; deeper folders are added after shallower ones."""
-        spec = GitIgnoreSpec.from_lines(_readable(lines))
-        return Ignore((*self.rules, (folder, spec)))
+    def with_file(self, folder: str, lines: Iterable[str]) -> "IgnoreRules":
+        """Add the patterns of one more file; call it for shallower folders first."""
+        spec = GitIgnoreSpec.from_lines(_valid(lines))
+        return IgnoreRules((*self.specs, (folder, spec)))
 
     def excludes(self, path: str) -> bool:
-        """Whether a path is left out; a folder's path ends with a slash."""
-        for folder, spec in reversed(self.rules):
+        """Whether a path is excluded; the path of a folder ends with a slash."""
+        for folder, spec in reversed(self.specs):
             if path.startswith(folder):
                 verdict = spec.check_file(path[len(folder) :]).include
                 if verdict is not None:
@@ -48,13 +48,13 @@ class Ignore:
         return False
 
 
-def _readable(lines: Iterable[str]) -> list[str]:
-    """Without the lines that are no pattern: one bad line must not void the others."""
-    kept = []
+def _valid(lines: Iterable[str]) -> list[str]:
+    """Drop invalid patterns: one bad line must not disable the others."""
+    valid = []
     for line in lines:
         try:
             GitIgnoreSpec.from_lines([line])
         except ValueError:
             continue
-        kept.append(line)
-    return kept
+        valid.append(line)
+    return valid

@@ -1,9 +1,9 @@
-"""Which language a file is written in: by its name, its extension, or its first line."""
+"""Detects the language of a file by its name, its extension, or its first line."""
 
 import re
 from types import MappingProxyType
 
-UNKNOWN = "text"  # a file whose language has no name here
+UNKNOWN = "text"  # the language of files that none of the tables knows
 HEAD_BYTES = 512  # enough for a shebang and a mode line
 
 _EXTENSIONS = """
@@ -158,7 +158,7 @@ _RST = re.compile(rb"^(?:\.\. [\w-]+::|[=\-~]{4,}\s*$)", re.MULTILINE)
 
 
 def language_of(path: str, content: bytes = b"") -> str:
-    """The language of a file, by name first; its content decides where names are shared."""
+    """Detect a language by the file name; content decides where languages share an extension."""
     name = path.rsplit("/", 1)[-1]
     if known := NAMES.get(name):
         return known
@@ -167,15 +167,15 @@ def language_of(path: str, content: bytes = b"") -> str:
         return _by_prefix(name) or _by_shebang(content) or UNKNOWN
     extension = extension.lower()
     if extension in _SHARED:
-        return _shared(extension, content)
+        return _by_content(extension, content)
     return EXTENSIONS.get(extension) or _by_prefix(name) or _by_shebang(content) or UNKNOWN
 
 
 _SHARED = frozenset(["h", "ts", "txt", "m", "t"])
 
 
-def _shared(extension: str, content: bytes) -> str:
-    """Extensions that several languages use."""
+def _by_content(extension: str, content: bytes) -> str:
+    """Tell apart the languages that share an extension."""
     match extension:
         case "h":
             if _OBJC_HEADER.search(content):
@@ -192,7 +192,7 @@ def _shared(extension: str, content: bytes) -> str:
 
 
 def _by_prefix(name: str) -> str | None:
-    """`Dockerfile.dev` and its kind: a known name with a suffix."""
+    """Detect a known name with a suffix, such as `Dockerfile.dev`."""
     first = name.split(".", 1)[0]
     return NAMES[first] if first in ("Dockerfile", "Containerfile", "Makefile") else None
 

@@ -1,4 +1,4 @@
-"""What a repository is called, and how one is told from another of the same name."""
+"""The name of a repository, and the identity that tells it from others of the same name."""
 
 import re
 from dataclasses import dataclass
@@ -8,27 +8,27 @@ from pathlib import Path
 from services.core.git import git_line
 
 MAX_NAME = 128
-_STRANGE = re.compile(r"[^\w.\-]+")
+_NOT_IN_NAMES = re.compile(r"[^\w.\-]+")
 _CREDENTIALS = re.compile(r"^(\w+://)[^/@]*@")
 
 
 @dataclass(frozen=True)
 class Repo:
-    """`identity` is the same for every checkout and worktree of a repository."""
+    """A repository. `identity` is the same for each of its checkouts and worktrees."""
 
     name: str
     identity: str
 
-    def apart(self) -> str:
-        """A name that another repository of the same name does not have."""
+    def disambiguated_name(self) -> str:
+        """Return the name with a hash of the identity, unlike other repositories of that name."""
         digest = blake2b(self.identity.encode("utf-8", "surrogateescape"), digest_size=3)
         return f"{self.name}-{digest.hexdigest()}"
 
 
 def repo_of(workspace: Path) -> Repo:
-    """Named by its remote, else by its main checkout's folder; outside git by the folder.
+    """Name a workspace by its remote, else its main checkout's folder, else its own folder. Blocks.
 
-    A folder inside a repository is no repository: it goes by its own name. Blocking.
+    A subfolder of a repository counts as a folder outside git.
     """
     if not (workspace / ".git").exists():
         return Repo(_clean(workspace.name), str(workspace))
@@ -47,4 +47,4 @@ def _remote_name(url: str) -> str:
 
 
 def _clean(name: str) -> str:
-    return _STRANGE.sub("-", name).strip("-.")[:MAX_NAME] or "workspace"
+    return _NOT_IN_NAMES.sub("-", name).strip("-.")[:MAX_NAME] or "workspace"

@@ -1,10 +1,10 @@
-"""Files that hold secrets: they are never read into the index, whatever git says of them."""
+"""Recognises files that hold secrets: they are never indexed, even where git tracks them."""
 
 import re
 from fnmatch import fnmatchcase
 
-# Keys and tokens are short; a larger file that holds one is a program or a log.
-MAX_BYTES_LOOKED_AT = 65_536
+# Key files are short; a larger file with a key in it is a program or a log.
+MAX_SCANNED_BYTES = 65_536
 
 _NAMES = frozenset(
     (
@@ -23,7 +23,7 @@ _PATTERNS = tuple(
     ).split()
 )
 _PATHS = ("/.aws/credentials", "/.kube/config", "/.docker/config.json", "/.ssh/config")
-# `.env.example` and its kind say which names to set, not their values.
+# `.env.example` and the like list names without values.
 _EXAMPLE = re.compile(r"(?:^|[._-])(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)\b")
 _TOKEN_FILES = {
     ".npmrc": re.compile(rb"_authToken\s*=\s*[^$\s]|_password\s*=|_auth\s*=", re.IGNORECASE),
@@ -40,7 +40,7 @@ _KUBE_CREDENTIALS = re.compile(rb"^\s*(?:client-key-data|token|password):\s*\S",
 
 
 def is_secret_name(path: str) -> bool:
-    """Whether a file's name alone says that it holds secrets."""
+    """Whether the name of a file alone marks it as secret."""
     name = path.rsplit("/", 1)[-1].lower()
     if _EXAMPLE.search(name):
         return False
@@ -52,11 +52,11 @@ def is_secret_name(path: str) -> bool:
 
 
 def is_secret_content(path: str, content: bytes) -> bool:
-    """Whether a small file holds a private key or the token its name promises."""
+    """Whether a small file holds a private key, or a token that files of its name may hold."""
     name = path.rsplit("/", 1)[-1].lower()
     if name.endswith(".pem") and b"PRIVATE KEY-----" in content:
         return True
-    if len(content) > MAX_BYTES_LOOKED_AT:
+    if len(content) > MAX_SCANNED_BYTES:
         return False
     if (tokens := _TOKEN_FILES.get(name)) and tokens.search(content):
         return True

@@ -1,25 +1,24 @@
-"""The files of a workspace that git would track, with their hash, language and purpose.
+"""The files of a workspace that git would track, with their hash, language and flags.
 
-In a git work tree git is asked; a submodule is part of its repository, while a repository that
-merely lies inside is not (it is a workspace of its own). Elsewhere the folder is walked and
-`.gitignore` files are honoured as git would. `.ctxignore` leaves out more in both cases. Symbolic
-links are never followed: what they show is either indexed under its own name or lies elsewhere.
+In a git work tree git lists the files. A submodule is part of its repository; another repository
+inside is not, it is a workspace of its own. Outside git the folder is walked and `.gitignore` files
+apply as in git. `.ctxignore` excludes more in both cases. Symbolic links are never followed: their
+target is either indexed under its own name or lies outside.
 """
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from services.core.errors import InvalidInput
-from services.indexer.source.classify import flags_of
+from services.indexer.source.classify import NO_FLAGS, FileFlags, classify
 from services.indexer.source.content import blob_of, decode, is_binary
 from services.indexer.source.languages import language_of
-from services.indexer.source.listing import listing
+from services.indexer.source.listing import list_files
 from services.indexer.source.secrets import is_secret_content, is_secret_name
 
-MAX_FILE_BYTES = 1_048_576  # larger ones are data: 99.9 % of source files are smaller
+MAX_FILE_BYTES = 1_048_576  # larger files are data: 99.9 % of source files are smaller
 _OPEN_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -27,7 +26,7 @@ _OPEN_FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-# Never text, so never opened.
+# Extensions of files that are never text, so never opened.
 _BINARY_EXTENSIONS = frozenset(
     (
         "png jpg jpeg gif webp ico bmp tif tiff psd pdf zip gz bz2 xz zst 7z rar tar tgz jar war "
@@ -39,127 +38,107 @@ _BINARY_EXTENSIONS = frozenset(
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What is too much for an index."""
+class FileLimits:
+    """Limits on the files that are indexed."""
 
     max_file_bytes: int = MAX_FILE_BYTES
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file to index. `content` is there when it had to be read anyway, else None."""
+    """A file to index. `content` is None where it was not read, or was dropped again."""
 
     path: str
     size: int
     blob: str
     modified: float
     language: str
-    is_test: bool
-    is_config: bool
-    is_docs: bool
-    is_generated: bool
-    is_vendored: bool
+    flags: FileFlags = NO_FLAGS
     content: bytes | None = field(default=None, repr=False, compare=False)
 
     def text(self, root: Path) -> str:
-        """Its content, decoded; read from the workspace where it was not kept."""
+        """Decode the content, read from the workspace where it was dropped. May block."""
         return decode(self.content if self.content is not None else (root / self.path).read_bytes())
 
 
 @dataclass(frozen=True)
-class Skipped:
-    """A file that is not indexed, and why."""
+class SkippedFile:
+    """A file that is not indexed, and the reason."""
 
     path: str
     reason: str
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is remembered of a file from the last time."""
+class KnownFile:
+    """Size, time and hash of a file at the last run."""
 
     size: int
     modified: float
     blob: str
 
 
-NOTHING_KNOWN: Mapping[str, Known] = {}
-DEFAULT_LIMITS = Limits()
+NOTHING_KNOWN: Mapping[str, KnownFile] = {}
+DEFAULT_LIMITS = FileLimits()
 
 
 def walk(
-    root: Path, limits: Limits = DEFAULT_LIMITS, known: Mapping[str, Known] = NOTHING_KNOWN
-) -> Iterator[SourceFile | Skipped]:
-    """Every file of the workspace, to index or to skip, by its path relative to the root.
+    root: Path,
+    limits: FileLimits = DEFAULT_LIMITS,
+    known: Mapping[str, KnownFile] = NOTHING_KNOWN,
+    *,
+    under: str = "",
+    paths: Collection[str] | None = None,
+) -> Iterator[SourceFile | SkippedFile]:
+    """Inspect the files of a workspace in the order of their paths. Blocks.
 
-    A file whose size and time are as known is not read: its language and flags are then told from
-    its name alone, and its content is None.
+    `under` narrows the walk to a folder, `paths` to single files; excluded files stay excluded. A
+    file whose size and time are known is not read: its name alone gives its language and flags.
     """
-    root = checked(root)
-    for raw in sorted(listing(root)):
+    for raw in sorted(list_files(root)):
         path = os.fsdecode(raw).replace(os.sep, "/")
+        if not is_under(path, under) or (paths is not None and path not in paths):
+            continue
         if not _is_utf8(raw):
-            yield Skipped(raw.decode("utf-8", "backslashreplace"), "not utf-8 name")
-        elif (found := look(root, path, limits, known.get(path))) is not None:
-            yield found
+            yield SkippedFile(raw.decode("utf-8", "backslashreplace"), "not utf-8 name")
+        elif (file := inspect_file(root, path, limits, known.get(path))) is not None:
+            yield file
 
 
-def look(
-    root: Path, path: str, limits: Limits = DEFAULT_LIMITS, known: Known | None = None
-) -> SourceFile | Skipped | None:
-    """One file of the workspace, as `walk` sees it; None where there is none."""
+def is_under(path: str, folder: str) -> bool:
+    """Whether a path lies in a folder of the workspace; "" is the workspace itself."""
+    return not folder or path.startswith(f"{folder}/")
+
+
+def inspect_file(
+    root: Path, path: str, limits: FileLimits = DEFAULT_LIMITS, known: KnownFile | None = None
+) -> SourceFile | SkippedFile | None:
+    """Read and classify one file, or skip it with a reason; None where it is gone. Blocks."""
     if is_secret_name(path):
-        return Skipped(path, "secret")
+        return SkippedFile(path, "secret")
     if path.rsplit(".", 1)[-1].lower() in _BINARY_EXTENSIONS:
-        return Skipped(path, "binary")
+        return SkippedFile(path, "binary")
     try:
         status = (root / path).lstat()
         if reason := _refusal(status, limits):
-            return Skipped(path, reason)
+            return SkippedFile(path, reason)
         if known and (known.size, known.modified) == (status.st_size, status.st_mtime):
-            return _source(path, status, known.blob, None)
+            return _source_file(path, status, known.blob, None)
         content = _read(root / path, limits.max_file_bytes)
     except FileNotFoundError:
-        return None  # tracked but deleted, or gone since it was listed
+        return None  # tracked but deleted, or deleted since it was listed
     except OSError:
-        return Skipped(path, "unreadable")
+        return SkippedFile(path, "unreadable")
     if len(content) > limits.max_file_bytes:
-        return Skipped(path, "too large")
+        return SkippedFile(path, "too large")
     if is_binary(content):
-        return Skipped(path, "binary")
+        return SkippedFile(path, "binary")
     if is_secret_content(path, content):
-        return Skipped(path, "secret")
-    return _source(path, status, blob_of(content), content)
+        return SkippedFile(path, "secret")
+    return _source_file(path, status, blob_of(content), content)
 
 
-def checked(root: Path) -> Path:
-    """The workspace as an absolute path; refused where it is no folder, or far too large a one."""
-    try:
-        resolved = root.expanduser().resolve(strict=True)
-    except (OSError, RuntimeError) as error:
-        raise InvalidInput(
-            "workspace", f"{root} cannot be opened; name an existing folder"
-        ) from error
-    if not resolved.is_dir():
-        raise InvalidInput("workspace", f"{root} is not a folder; name the project's folder")
-    if resolved == Path(resolved.anchor) or resolved in _homes():
-        raise InvalidInput(
-            "workspace",
-            f"{resolved} is the home folder or holds it; name one project's folder inside it",
-        )
-    return resolved
-
-
-def _homes() -> set[Path]:
-    """The home folder and every folder above it."""
-    try:
-        home = Path.home().resolve()
-    except (OSError, RuntimeError):
-        return set()
-    return {home, *home.parents}
-
-
-def _refusal(status: os.stat_result, limits: Limits) -> str | None:
+def _refusal(status: os.stat_result, limits: FileLimits) -> str | None:
     if stat.S_ISLNK(status.st_mode):
         return "symlink"
     if not stat.S_ISREG(status.st_mode):
@@ -167,26 +146,21 @@ def _refusal(status: os.stat_result, limits: Limits) -> str | None:
     return "too large" if status.st_size > limits.max_file_bytes else None
 
 
-def _read(path: Path, most: int) -> bytes:
-    """At most one byte more than allowed, never through a link, never waiting on a pipe."""
+def _read(path: Path, max_bytes: int) -> bytes:
+    """Read one byte more than allowed, so that a larger file shows; links and pipes fail."""
     with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as file:
-        return file.read(most + 1)
+        return file.read(max_bytes + 1)
 
 
-def _source(path: str, status: os.stat_result, blob: str, content: bytes | None) -> SourceFile:
+def _source_file(path: str, status: os.stat_result, blob: str, content: bytes | None) -> SourceFile:
     language = language_of(path, content or b"")
-    flags = flags_of(path, language, content or b"")
     return SourceFile(
         path=path,
         size=status.st_size if content is None else len(content),
         blob=blob,
         modified=status.st_mtime,
         language=language,
-        is_test=flags.is_test,
-        is_config=flags.is_config,
-        is_docs=flags.is_docs,
-        is_generated=flags.is_generated,
-        is_vendored=flags.is_vendored,
+        flags=classify(path, language, content or b""),
         content=content,
     )
 

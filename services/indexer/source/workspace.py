@@ -1,4 +1,4 @@
-"""Workspaces: the folders that may be indexed."""
+"""Workspaces: the folders that may be indexed, and the confinement of paths to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,21 +9,24 @@ from services.core.errors import InvalidInput
 
 @dataclass(frozen=True)
 class WorkspacePath:
-    """A folder to index: the workspace it belongs to, and where in it it lies."""
+    """A folder to index: its workspace, and its path inside it ("" is the whole workspace)."""
 
     workspace: Path
     subdir: str
 
 
 class Workspaces:
-    """The folders that may be looked at: these roots and what lies below them."""
+    """The root workspace and further roots; every path is confined to them."""
 
     def __init__(self, root: Path, more: Sequence[Path] = ()) -> None:
         self.root = root.resolve()
         self._roots = (self.root, *(each.resolve() for each in more))
 
     def inside(self, field: str, given: str | None) -> Path:
-        """The folder that was asked for, relative to the root or absolute; links are resolved."""
+        """Resolve a folder, absolute or relative to the root workspace, with its links. Blocks.
+
+        Raises InvalidInput, which names `field`, for a folder outside the roots or none at all.
+        """
         folder = (self.root / Path(given or ".")).resolve()
         if self._root_of(folder) is None:
             roots = ", ".join(map(str, self._roots))
@@ -34,17 +37,23 @@ class Workspaces:
             raise InvalidInput(field, f"{given or folder} is not a folder")
         return folder
 
-    def place(self, field: str, given: str | None) -> WorkspacePath:
-        """The folder as part of its workspace: the nearest repository above it, else the root."""
+    def locate(self, field: str, given: str | None) -> WorkspacePath:
+        """Find the workspace of a folder: the nearest repository above it, else its root. Blocks.
+
+        Raises InvalidInput as `inside` does.
+        """
         folder = self.inside(field, given)
         root = self._root_of(folder) or self.root
         above = [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
-        home = next((each for each in above if (each / ".git").exists()), root)
-        subdir = folder.relative_to(home).as_posix()
-        return WorkspacePath(home, "" if subdir == "." else subdir)
+        workspace = next((each for each in above if (each / ".git").exists()), root)
+        subdir = folder.relative_to(workspace).as_posix()
+        return WorkspacePath(workspace, "" if subdir == "." else subdir)
 
     def search_root(self, given: str | None) -> Path:
-        """Where to look for workspaces: by default beside the root, as the contract has it."""
+        """Return the folder to scan for workspaces: by default the parent of the root workspace.
+
+        The whole disk is never scanned. Raises InvalidInput as `inside` does.
+        """
         if given is None or Path(given).resolve() == self.root.parent:
             whole_disk = self.root.parent == Path(self.root.anchor)
             return self.root if whole_disk else self.root.parent
@@ -54,4 +63,30 @@ class Workspaces:
         return next((root for root in self._roots if folder.is_relative_to(root)), None)
 
 
-# --- the state file ------------------------------------------------------------------------
+def resolve_workspace(folder: Path) -> Path:
+    """Resolve the folder of a workspace. Blocks.
+
+    Raises InvalidInput where it is no folder, or holds the home folder: far too large to index.
+    """
+    try:
+        resolved = folder.expanduser().resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise InvalidInput(
+            "workspace", f"{folder} cannot be opened; name an existing folder"
+        ) from error
+    if not resolved.is_dir():
+        raise InvalidInput("workspace", f"{folder} is not a folder; name the project's folder")
+    if resolved == Path(resolved.anchor) or resolved in _home_and_above():
+        raise InvalidInput(
+            "workspace",
+            f"{resolved} is the home folder or holds it; name one project's folder inside it",
+        )
+    return resolved
+
+
+def _home_and_above() -> set[Path]:
+    try:
+        home = Path.home().resolve()
+    except (OSError, RuntimeError):
+        return set()
+    return {home, *home.parents}

@@ -1,4 +1,4 @@
-"""The definitions of a file, and which lies inside which."""
+"""The definitions of a source text: found by the grammar's query, then nested."""
 
 import re
 from bisect import bisect_right
@@ -11,7 +11,7 @@ from tree_sitter import Tree
 from services.indexer.syntax.grammar import Grammar
 from services.indexer.syntax.lines import Lines
 
-# Every kind of chunk there is.
+# All kinds of chunks.
 KINDS = frozenset(
     (
         "function method class interface enum struct trait impl type module variable constant "
@@ -21,34 +21,34 @@ KINDS = frozenset(
 FUNCTIONS = frozenset(["function", "method", "macro"])
 TYPES = frozenset(["class", "interface", "enum", "struct", "trait", "impl"])
 VALUES = frozenset(["variable", "constant"])
-NAMESPACE = "namespace"  # in queries only: a module whose name is no part of a symbol path
-SECTION = "section"  # in queries: a header; what it heads follows it
-MAX_NAME = 200  # longer ones are misparsed or generated
+NAMESPACE = "namespace"  # in queries only: a module that adds nothing to symbol paths
+SECTION = "section"  # in queries only: a header, with its section below it
+MAX_NAME = 200  # characters; longer names are misparsed or generated
 _ARGUMENTS = re.compile(r"<[^<>]*>|\([^()]*\)")
 _SEPARATORS = re.compile(r"::|[.:#\\]|->")
-_OF_A_TYPE = re.compile(r"::|\.prototype\.|^\w+:\w+$")
-# One name, whatever punctuation is in it.
+_METHOD_NAME = re.compile(r"::|\.prototype\.|^\w+:\w+$")
+# Kinds whose names may hold punctuation.
 WHOLE_NAMES = frozenset(["key", "heading", "rule", "element", "block", "module", NAMESPACE])
-# `module.exports.f = …` defines f.
+# Objects that are no part of a symbol path: `module.exports.f = …` defines f.
 NO_SCOPE = frozenset(["prototype", "this", "self", "exports", "module", "window"])
 _QUOTES = "\"'`"
 
 
 @dataclass(slots=True)
 class Definition:
-    """Something with a name: its lines from 0, and what is defined inside it."""
+    """A named part of a text, its lines counted from 0, and the definitions inside it."""
 
     name: str
     path: str
     kind: str
     start: int
     end: int
-    head: int = 0  # the line its name stands on, or its header begins
+    head: int = 0  # the first line after leading comments and decorators
     children: list["Definition"] = field(default_factory=list)
 
 
 class Capture(NamedTuple):
-    """A definition as it was found, before it is known what it lies in."""
+    """A definition as the query found it, not yet nested."""
 
     start_byte: int
     end_byte: int
@@ -56,50 +56,55 @@ class Capture(NamedTuple):
     end: int
     kind: str
     name: str
-    order: int = 0  # of its pattern in the query: where two match, the first one counts
+    order: int = 0  # of its pattern in the query: where two match, the first one wins
     name_byte: int = -1
 
 
-def found_in(tree: Tree, source: bytes, grammar: Grammar, starts: list[int]) -> list[Capture]:
-    """Every definition that the grammar's query finds, outer ones first."""
-    found: dict[int, Capture] = {}
+def find_definitions(
+    tree: Tree, source: bytes, grammar: Grammar, line_starts: list[int]
+) -> list[Capture]:
+    """Find definitions with the grammar's query, outer ones first."""
+    by_name_byte: dict[int, Capture] = {}
     sections: list[int] = []
-    for order, captures in grammar.find_definitions(tree):
+    for order, captures in grammar.definition_matches(tree):
         name_node = captures["name"][0]
         at = name_node.start_byte
         capture, nodes = next(item for item in captures.items() if "." in item[0])
         start = nodes[0].start_byte
         end = (captures.get("end") or nodes)[0].end_byte
-        known = found.get(at)
-        if known is not None and (known.order, -known.end_byte) <= (order, -end):
+        other = by_name_byte.get(at)
+        if other is not None and (other.order, -other.end_byte) <= (order, -end):
             continue
         name = source[at : name_node.end_byte].decode("utf-8", "replace")
         if scope := captures.get("scope"):
             outer = source[scope[0].start_byte : scope[0].end_byte].decode("utf-8", "replace")
             name = f"{outer}.{name}"
-        first = bisect_right(starts, start) - 1
-        last = bisect_right(starts, max(end - 1, start)) - 1
+        first = bisect_right(line_starts, start) - 1
+        last = bisect_right(line_starts, max(end - 1, start)) - 1
         role, _, kind = capture.partition(".")
-        found[at] = Capture(start, end, first, last, kind, name, order, at)
+        by_name_byte[at] = Capture(start, end, first, last, kind, name, order, at)
         if role == SECTION:
             sections.append(at)
     if sections:
-        _extend(found, sections, len(source), len(starts) - 2)
-    return sorted(found.values(), key=lambda f: (f.start_byte, -f.end_byte, f.order))
+        _extend_sections(by_name_byte, sections, len(source), len(line_starts) - 2)
+    return sorted(by_name_byte.values(), key=lambda c: (c.start_byte, -c.end_byte, c.order))
 
 
-def _extend(found: dict[int, Capture], sections: list[int], size: int, last: int) -> None:
-    """A section reaches to the next one, or to the end of the file."""
-    headers = sorted({found[at].start_byte: found[at].start for at in sections}.items())
+def _extend_sections(
+    captures: dict[int, Capture], sections: list[int], size: int, last: int
+) -> None:
+    """Extend each section to the next one, or to the end of the text."""
+    headers = sorted({captures[at].start_byte: captures[at].start for at in sections}.items())
     headers.append((size, last + 1))
     for at in sections:
-        following = headers[bisect_right(headers, (found[at].start_byte, last)) :]
+        section = captures[at]
+        following = headers[bisect_right(headers, (section.start_byte, last)) :]
         until, row = following[0] if following else (size, last + 1)
-        found[at] = found[at]._replace(end_byte=until, end=max(row - 1, found[at].start))
+        captures[at] = section._replace(end_byte=until, end=max(row - 1, section.start))
 
 
 def segments(name: str, kind: str) -> list[str]:
-    """`Foo<T>::bar` → Foo, bar. A key or heading is one name, whatever is in it."""
+    """Split a name into its path: `Foo<T>::bar` → Foo, bar. A key or heading stays whole."""
     name = " ".join(name.split())[:MAX_NAME].strip(_QUOTES)
     if name.isidentifier() or kind in WHOLE_NAMES:
         return [name] if name else []
@@ -108,63 +113,63 @@ def segments(name: str, kind: str) -> list[str]:
     return [part for part in parts if part not in NO_SCOPE] or parts
 
 
-def nest(found: Iterable[Capture], separator: str = ".") -> list[Definition]:
-    """The outermost definitions, each with those inside it; a variable of a function is none."""
+def nest(captures: Iterable[Capture], separator: str = ".") -> list[Definition]:
+    """Nest definitions and return the outermost; variables of functions are dropped."""
     roots: list[Definition] = []
-    open_ones: list[_Open] = []
+    enclosing: list[_Scope] = []
     before: Capture | None = None
-    for item in found:
-        if before and item[:2] == before[:2] and item.order != before.order:
-            continue  # the same thing, named by a later pattern
-        before = item
-        while open_ones and not open_ones[-1].holds(item):
-            open_ones.pop()
-        if item.kind in VALUES and any(o.definition.kind in FUNCTIONS for o in open_ones[-2:]):
+    for capture in captures:
+        if before and capture[:2] == before[:2] and capture.order != before.order:
+            continue  # the same definition, captured by a later pattern
+        before = capture
+        while enclosing and not enclosing[-1].holds(capture):
+            enclosing.pop()
+        if capture.kind in VALUES and any(s.definition.kind in FUNCTIONS for s in enclosing[-2:]):
             continue
-        parts = segments(item.name, item.kind)
+        parts = segments(capture.name, capture.kind)
         if not parts:
             continue
-        parent = open_ones[-1] if open_ones else None
-        definition, inside = _defined(item, parts, parent, separator)
+        parent = enclosing[-1] if enclosing else None
+        definition, path = _definition(capture, parts, parent, separator)
         siblings = parent.definition.children if parent else roots
         if siblings and _continues(siblings[-1], definition):
             definition, siblings[-1].end = siblings[-1], definition.end
         else:
             siblings.append(definition)
-        open_ones.append(_Open(item.start_byte, item.end_byte, definition, inside))
+        enclosing.append(_Scope(capture.start_byte, capture.end_byte, definition, path))
     return roots
 
 
-class _Open(NamedTuple):
-    """A definition that may hold the next one."""
+class _Scope(NamedTuple):
+    """A definition that may enclose the next one."""
 
     start_byte: int
     end_byte: int
     definition: Definition
-    path: str  # what the paths of those inside begin with
+    path: str  # prefix of the symbol paths inside it
 
-    def holds(self, item: Capture) -> bool:
-        same = (self.start_byte, self.end_byte) == (item.start_byte, item.end_byte)
-        return item.start_byte < self.end_byte and not same
+    def holds(self, capture: Capture) -> bool:
+        same = (self.start_byte, self.end_byte) == (capture.start_byte, capture.end_byte)
+        return capture.start_byte < self.end_byte and not same
 
 
-def _defined(
-    item: Capture, parts: list[str], parent: _Open | None, separator: str
+def _definition(
+    capture: Capture, parts: list[str], parent: _Scope | None, separator: str
 ) -> tuple[Definition, str]:
-    """The definition, and what the paths of those inside it begin with."""
+    """Build a definition, and the prefix of the symbol paths inside it."""
     outer = parent.path if parent else ""
     path = separator.join([outer, *parts] if outer else parts)[-MAX_NAME:]
-    kind = item.kind
+    start, end, name, kind = capture.start, capture.end, parts[-1], capture.kind
     if kind == NAMESPACE:
-        return Definition(parts[-1], parts[-1], "module", item.start, item.end, item.start), outer
+        return Definition(name, name, "module", start, end, start), outer
     in_type = parent is not None and parent.definition.kind in TYPES
-    if kind == "function" and (in_type or _OF_A_TYPE.search(item.name)):
+    if kind == "function" and (in_type or _METHOD_NAME.search(capture.name)):
         kind = "method"
-    return Definition(parts[-1], path, kind, item.start, item.end, item.start), path
+    return Definition(name, path, kind, start, end, start), path
 
 
 def _continues(before: Definition, after: Definition) -> bool:
-    """A signature and its function, or two clauses of one, without a line between."""
+    """Whether two neighbours are one function: its signature and body, or two of its clauses."""
     return (
         before.path == after.path
         and before.kind == after.kind
@@ -173,23 +178,25 @@ def _continues(before: Definition, after: Definition) -> bool:
     )
 
 
-def tidy(definitions: Iterable[Definition], lines: Lines, attached: frozenset[int]) -> None:
-    """Ends each definition before trailing comments, and finds its header after leading ones."""
+def trim_definitions(
+    definitions: Iterable[Definition], lines: Lines, attached_rows: frozenset[int]
+) -> None:
+    """Cut trailing comments off each definition, and set `head` after the leading ones."""
     for definition in definitions:
         start, end = definition.start, min(definition.end, len(lines.rows) - 1)
-        while end > start and (end in attached or not lines.rows[end].strip()):
+        while end > start and (end in attached_rows or not lines.rows[end].strip()):
             end -= 1
-        while start < end and (start in attached or not lines.rows[start].strip()):
+        while start < end and (start in attached_rows or not lines.rows[start].strip()):
             start += 1
         definition.end, definition.head = end, start
 
 
 def flatten(definitions: Sequence[Definition]) -> list[Definition]:
-    """All of them, in the order of the file."""
+    """Return all definitions, also nested ones, in the order of the text."""
     result: list[Definition] = []
-    waiting = list(reversed(definitions))
-    while waiting:
-        definition = waiting.pop()
+    pending = list(reversed(definitions))
+    while pending:
+        definition = pending.pop()
         result.append(definition)
-        waiting.extend(reversed(definition.children))
+        pending.extend(reversed(definition.children))
     return result

@@ -1,16 +1,16 @@
-"""Files that hold a program inside markup: Vue, Svelte, Astro and HTML."""
+"""Scripts inside markup: Vue, Svelte and Astro."""
 
 import re
 
-SCRIPTED = frozenset(["vue", "svelte", "astro"])
+SCRIPT_HOSTS = frozenset(["vue", "svelte", "astro"])
 _SCRIPT = re.compile(r"(<script\b[^>]*>)(.*?)(?=</script\s*>)", re.DOTALL | re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"\A(---[^\n]*\n)(.*?)(?=^---)", re.DOTALL | re.MULTILINE)
 _NOT_NEWLINE = re.compile(r"[^\n]+")
-SCRIPT_LANGUAGE = "typescript"  # its grammar reads JavaScript too
+SCRIPT_LANGUAGE = "typescript"  # its grammar parses JavaScript too
 
 
-def script_of(text: str, language: str) -> tuple[str, str]:
-    """The language of the scripts and the text with all else blanked: lines stay where they are."""
+def extract_script(text: str, language: str) -> tuple[str, str]:
+    """Return the scripts' language, and the text with its markup blanked, line by line."""
     pattern = _FRONT_MATTER if language == "astro" else _SCRIPT
     parts, at = [], 0
     for match in pattern.finditer(text):

@@ -1,8 +1,8 @@
-"""The tree-sitter grammars and the queries that say what a definition and a reference is.
+"""The tree-sitter grammars, and the queries that find definitions and references.
 
 `queries/<language>.scm` holds the patterns of a language in tree-sitter's query syntax. Above the
 line `; --- references` each pattern captures `@definition.<kind>` and its `@name` (and `@scope`
-where the name of its class stands elsewhere); below it `@call`, `@import` and `@attached`: comments
+where the name of its class is another node); below it `@call`, `@import` and `@attached`: comments
 and decorators that belong to the definition after them.
 """
 
@@ -22,49 +22,48 @@ from tree_sitter_language_pack import SupportedLanguage, get_language
 QUERIES = Path(__file__).parent / "queries"
 REFERENCES = "; --- references"
 _INHERITS = re.compile(r"^; inherits: (\w+)$", re.MULTILINE)
-# Languages whose grammar goes by another name.
+# Languages that are parsed with the grammar of another.
 GRAMMARS = {"less": "scss", "jsonc": "json"}
 
-PARSE_SECONDS = 3.0  # a file of 1 MiB parses in about 0.1 s: beyond this it is a pathological one
-# tree-sitter 0.26.0 frees the numbers of every Point it makes, and crashes: nothing here asks for a
-# Point, and the callbacks, which are given one, wait for a sound version.
-CALLBACKS_ARE_SOUND = version("tree-sitter") != "0.26.0"
-READ_BYTES = 32_768  # what the parser is given at a time, and how often the clock is read
-# Some grammars take minutes over text that no person wrote, so it is not parsed at all.
+PARSE_SECONDS = 3.0  # a file of 1 MiB parses in about 0.1 s: one that takes longer is pathological
+# tree-sitter 0.26.0 frees the numbers of each Point it creates, and crashes: this package reads no
+# Point, and uses the read callback, which is passed one, with other versions only.
+READ_CALLBACK_WORKS = version("tree-sitter") != "0.26.0"
+READ_BYTES = 32_768  # passed to the parser at a time, and between two checks of the deadline
+# Some grammars take minutes over machine-made text: beyond these limits it is not parsed.
 MAX_PARSED_BYTES = 2_097_152
-# The HTML grammar takes 1.7 kB of memory a byte over pages with unclosed tags: 150 MB for 85 kB.
+# The HTML grammar takes 1.7 kB of memory per byte of unclosed tags: 150 MB for 85 kB.
 MAX_PARSED_HTML = 40_000
 MAX_PARSED_LINE = 10_000  # characters: beyond this a line is data or minified
-MAX_NESTING = 1_000  # brackets inside brackets; people's code has about ten
+MAX_NESTING = 1_000  # brackets inside brackets; hand-written code has about ten
 # A query over an ERROR node takes time quadratic in its children: 0.03 s at 5,000, a minute at
-# 200,000. No code that a person would search looks so.
+# 200,000. Code worth searching never has so many.
 MAX_ERROR_CHILDREN = 5_000
-MAX_ERRORS_LOOKED_AT = 50_000
-# More ERROR nodes than one in so many lines means that this is not the language it says it is.
+MAX_NODES_CHECKED = 50_000
+# More ERROR nodes than one per so many lines: the text is not of the language it claims.
 LINES_PER_ERROR = 4
 FEW_ERRORS = 10
-
 
 _OPENING, _CLOSING = "([{", ")]}"
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """A language that can be parsed."""
+    """A language with its queries."""
 
     language: Language
     definitions: Query
     references: Query
 
-    def find_definitions(self, tree: Tree) -> list[tuple[int, dict[str, list[Node]]]]:
+    def definition_matches(self, tree: Tree) -> list[tuple[int, dict[str, list[Node]]]]:
         return QueryCursor(self.definitions).matches(tree.root_node)
 
-    def find_references(self, tree: Tree) -> dict[str, list[Node]]:
+    def reference_captures(self, tree: Tree) -> dict[str, list[Node]]:
         return QueryCursor(self.references).captures(tree.root_node)
 
 
 def query_source(name: str) -> tuple[str, str]:
-    """The patterns for definitions and for references of a language, inherited ones first."""
+    """Read a language's patterns for definitions and references, inherited ones first."""
     text = (QUERIES / f"{name}.scm").read_text(encoding="utf-8")
     definitions, _, references = text.partition(REFERENCES)
     if match := _INHERITS.search(definitions):
@@ -74,8 +73,8 @@ def query_source(name: str) -> tuple[str, str]:
 
 
 @cache
-def grammar(name: str) -> Grammar | None:
-    """The grammar of a language; None where there is none or nothing is known about its nodes."""
+def grammar_of(name: str) -> Grammar | None:
+    """Load the grammar of a language, once; None without a grammar or without queries."""
     if not (QUERIES / f"{name}.scm").is_file():
         return None
     try:
@@ -87,9 +86,9 @@ def grammar(name: str) -> Grammar | None:
 
 
 def is_parseable(text: str, rows: Sequence[str], language: str) -> bool:
-    """Whether a text is of a shape that its parser gets through in reasonable time and memory."""
-    most = MAX_PARSED_HTML if language == "html" else MAX_PARSED_BYTES
-    if len(text) > most or max(map(len, rows)) > MAX_PARSED_LINE:
+    """Whether the parser takes reasonable time and memory over a text of this shape."""
+    max_size = MAX_PARSED_HTML if language == "html" else MAX_PARSED_BYTES
+    if len(text) > max_size or max(map(len, rows)) > MAX_PARSED_LINE:
         return False
     if sum(map(text.count, _OPENING)) <= MAX_NESTING:
         return True
@@ -97,18 +96,18 @@ def is_parseable(text: str, rows: Sequence[str], language: str) -> bool:
     return max(accumulate(changes)) <= MAX_NESTING
 
 
-def parse(source: bytes, found: Grammar, seconds: float = PARSE_SECONDS) -> Tree | None:
-    """The syntax tree; None where parsing takes too long or finds mostly errors."""
+def parse(source: bytes, grammar: Grammar, seconds: float = PARSE_SECONDS) -> Tree | None:
+    """Parse a text; None where parsing takes too long or finds mostly errors. Blocks."""
     tree: Tree | None
-    if len(source) <= READ_BYTES or not CALLBACKS_ARE_SOUND:
-        tree = Parser(found.language).parse(source)
+    if len(source) <= READ_BYTES or not READ_CALLBACK_WORKS:
+        tree = Parser(grammar.language).parse(source)
     else:
-        tree = _parse_until(source, found.language, time.perf_counter() + seconds)
-    return tree if tree is not None and _sound(tree, source.count(b"\n")) else None
+        tree = _parse_until(source, grammar.language, time.perf_counter() + seconds)
+    return tree if tree is not None and _is_usable(tree, source.count(b"\n")) else None
 
 
 def _parse_until(source: bytes, language: Language, deadline: float) -> Tree | None:
-    """Hands the text over in blocks; at the deadline it seems to end."""
+    """Parse block by block; at the deadline the text ends for the parser, and None is returned."""
     late = False
 
     def read(offset: int, _point: object) -> bytes:
@@ -120,15 +119,15 @@ def _parse_until(source: bytes, language: Language, deadline: float) -> Tree | N
     return None if late else tree
 
 
-def _sound(tree: Tree, lines: int) -> bool:
-    """Whether the tree has few enough errors to be believed, and queried in reasonable time."""
+def _is_usable(tree: Tree, lines: int) -> bool:
+    """Whether a tree has few enough errors to be right, and to be queried in reasonable time."""
     if not tree.root_node.has_error:
         return True
     allowed = max(FEW_ERRORS, lines // LINES_PER_ERROR)
-    errors = looked_at = 0
+    errors = checked = 0
     cursor = tree.walk()
-    while looked_at < MAX_ERRORS_LOOKED_AT:
-        looked_at += 1
+    while checked < MAX_NODES_CHECKED:
+        checked += 1
         node = cast(Node, cursor.node)
         if node.is_error:
             errors += 1

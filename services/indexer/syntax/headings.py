@@ -1,4 +1,4 @@
-"""The sections of prose: Markdown and reStructuredText, by their headings."""
+"""The headings of Markdown and reStructuredText, as definitions."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from services.indexer.syntax.definitions import Capture, Definition, nest
 from services.indexer.syntax.lines import Lines
 
 HEADING_LANGUAGES = frozenset(["markdown", "rst"])
-SEPARATOR = " > "  # headings hold dots of their own
+SEPARATOR = " > "  # of a heading's path; a dot may be part of a heading
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
@@ -18,29 +18,29 @@ FRONT_MATTER = "---"
 
 
 def headings(lines: Lines, language: str) -> list[Definition]:
-    """Sections as definitions: each reaches to the next heading of its level or a higher one."""
-    found = list(_markdown(lines) if language == "markdown" else _rst(lines))
+    """Return sections as definitions: each ends before the next heading of its level or above."""
+    titles = list(_markdown(lines) if language == "markdown" else _rst(lines))
     last = len(lines.rows)
     sections = []
-    ends = _ends([level for _, level, _ in found], [row for row, _, _ in found], last)
-    for (row, _level, title), end in zip(found, ends, strict=True):
+    ends = _section_ends([level for _, level, _ in titles], [row for row, _, _ in titles], last)
+    for (row, _level, title), end in zip(titles, ends, strict=True):
         sections.append(Capture(row, end, row, end - 1, "heading", title))
     return nest(sections, SEPARATOR)
 
 
-def _ends(levels: list[int], rows: list[int], last: int) -> list[int]:
-    """For each section the line after its last."""
+def _section_ends(levels: list[int], rows: list[int], last: int) -> list[int]:
+    """Return the line after the last one of each section."""
     ends = [last] * len(levels)
-    open_ones: list[int] = []
+    open_sections: list[int] = []
     for number, level in enumerate(levels):
-        while open_ones and levels[open_ones[-1]] >= level:
-            ends[open_ones.pop()] = rows[number]
-        open_ones.append(number)
+        while open_sections and levels[open_sections[-1]] >= level:
+            ends[open_sections.pop()] = rows[number]
+        open_sections.append(number)
     return ends
 
 
 def _markdown(lines: Lines) -> Iterator[tuple[int, int, str]]:
-    """Line, level and title of each heading outside fenced code and front matter."""
+    """Yield line, level and title of each heading outside fenced code and front matter."""
     fence = ""
     row = _after_front_matter(lines)
     while row < len(lines.rows):
@@ -68,7 +68,7 @@ def _after_front_matter(lines: Lines) -> int:
 
 
 def _underlined(lines: Lines, row: int) -> bool:
-    """A one-line paragraph with a row of = or - below it."""
+    """Whether a line is a paragraph of its own with a row of = or - below it."""
     following = lines.rows[row + 1] if row + 1 < len(lines.rows) else ""
     return (
         _SETEXT.match(following) is not None
@@ -78,7 +78,10 @@ def _underlined(lines: Lines, row: int) -> bool:
 
 
 def _rst(lines: Lines) -> Iterator[tuple[int, int, str]]:
-    """A title stands above a row of punctuation as long as itself; levels by first appearance."""
+    """Yield line, level and title of each title above a row of punctuation of its length.
+
+    Levels follow the order in which the punctuation first appears.
+    """
     levels: dict[tuple[str, bool], int] = {}
     rows = lines.rows
     for row in range(len(rows) - 1):

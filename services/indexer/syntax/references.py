@@ -1,6 +1,7 @@
-"""What a file refers to: the modules it imports, the names it calls, and the lines of comments."""
+"""The references of a source text: the modules it imports and the names it calls."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,12 +9,12 @@ from tree_sitter import Node, Tree
 
 from services.indexer.syntax.grammar import Grammar
 
-MAX_REFERENCE = 200  # a longer one is an expression, not a name
+MAX_REFERENCE = 200  # characters; a longer one is an expression, not a name
 _TRIM = "\"'`<>; \t"
 
 
 class Reference(NamedTuple):
-    """A name and the line, from 1, where it is first referred to."""
+    """A name, and the line, counted from 1, that refers to it."""
 
     name: str
     line: int
@@ -21,62 +22,72 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """The references of a whole file, in its order, and the lines that hold comments only."""
+    """The references of a text in the order of its lines.
 
-    imports: tuple[tuple[int, str], ...] = ()
-    calls: tuple[tuple[int, str], ...] = ()
-    attached: frozenset[int] = frozenset()
+    `attached_rows` are the lines, counted from 0, that hold nothing but comments and decorators.
+    """
+
+    imports: tuple[Reference, ...] = ()
+    calls: tuple[Reference, ...] = ()
+    attached_rows: frozenset[int] = frozenset()
 
 
-def references_in(
-    tree: Tree, source: bytes, grammar: Grammar, starts: list[int], defined: frozenset[int]
+NO_REFERENCES = References()
+
+
+def find_references(
+    tree: Tree, source: bytes, grammar: Grammar, line_starts: list[int], name_bytes: frozenset[int]
 ) -> References:
-    """What the grammar's query finds; `defined` are the bytes where names are defined, not used."""
-    captures = grammar.find_references(tree)
+    """Find references with the grammar's query; `name_bytes` are where definitions have names."""
+    captures = grammar.reference_captures(tree)
     return References(
-        _names(captures.get("import", []), source, starts, frozenset()),
-        _names(captures.get("call", []), source, starts, defined),
-        _attached(captures.get("attached", []), source, starts),
+        _references(captures.get("import", []), source, line_starts, frozenset()),
+        _references(captures.get("call", []), source, line_starts, name_bytes),
+        _attached_rows(captures.get("attached", []), source, line_starts),
     )
 
 
-def _names(
-    nodes: list[Node], source: bytes, starts: list[int], left_out: frozenset[int]
-) -> tuple[tuple[int, str], ...]:
-    found = []
+def _references(
+    nodes: list[Node], source: bytes, line_starts: list[int], excluded: frozenset[int]
+) -> tuple[Reference, ...]:
+    """Name each node, sorted by line and name; those that start at excluded bytes are dropped."""
+    references = []
     for node in nodes:
         start = node.start_byte
-        if start in left_out:
+        if start in excluded:
             continue
         name = source[start : node.end_byte].decode("utf-8", "replace")
         if not name.isidentifier():
             name = " ".join(name.split()).removeprefix("import ").strip(_TRIM)
         if name and len(name) <= MAX_REFERENCE:
-            found.append((bisect_right(starts, start) - 1, name))
-    found.sort()
-    return tuple(found)
+            references.append(Reference(name, bisect_right(line_starts, start)))
+    references.sort(key=lambda reference: (reference.line, reference.name))
+    return tuple(references)
 
 
-def _attached(nodes: list[Node], source: bytes, starts: list[int]) -> frozenset[int]:
-    """Lines on which nothing stands but comments and decorators."""
+def _attached_rows(nodes: list[Node], source: bytes, line_starts: list[int]) -> frozenset[int]:
+    """Collect the lines that hold nothing but comments and decorators."""
     rows: set[int] = set()
     for node in nodes:
         start, end = node.start_byte, node.end_byte
-        first = bisect_right(starts, start) - 1
-        if source[starts[first] : start].strip():
+        first = bisect_right(line_starts, start) - 1
+        if source[line_starts[first] : start].strip():
             continue  # a comment after code
-        last = bisect_right(starts, max(end - 1, start)) - 1
-        if source[end : starts[last + 1]].strip():
-            last -= 1  # code after it
+        last = bisect_right(line_starts, max(end - 1, start)) - 1
+        if source[end : line_starts[last + 1]].strip():
+            last -= 1  # code after the comment
         rows.update(range(first, last + 1))
     return frozenset(rows)
 
 
-def within(references: tuple[tuple[int, str], ...], start: int, end: int) -> tuple[Reference, ...]:
-    """Those of the lines from start to end, each name once."""
-    first: dict[str, int] = {}
-    for row, name in references[bisect_left(references, (start, "")) :]:
-        if row > end:
+def references_within(
+    references: Sequence[Reference], start_line: int, end_line: int
+) -> tuple[Reference, ...]:
+    """Return the references between two lines, both included and counted from 1, each name once."""
+    first: dict[str, Reference] = {}
+    start = bisect_left(references, start_line, key=lambda reference: reference.line)
+    for reference in references[start:]:
+        if reference.line > end_line:
             break
-        first.setdefault(name, row + 1)
-    return tuple(Reference(name, line) for name, line in first.items())
+        first.setdefault(reference.name, reference)
+    return tuple(first.values())

@@ -1,91 +1,36 @@
-"""`repo_search` and its alias, in the words of the contract."""
+"""`repo_search` and its alias `code_search`."""
 
 import functools
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any
 
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from services.core.serving.service import Effect, Tool
-from services.core.serving.sessions import CollectionName, SessionDefaults, SessionToken
+from services.core.serving.sessions import SessionToken
 from services.core.text.highlight import highlights, marked
+from services.indexer.schema.complexity import complexity
 from services.indexer.search.filters import SearchFilters
-from services.indexer.search.query import MAX_QUERY_LENGTH, parse_queries
-from services.indexer.search.ranking import merged
-from services.indexer.search.rerank import SearchHit
-from services.indexer.search.searcher import Outcome, Request, Searcher
-from services.indexer.search.snippet import DEFAULT_CUT, Cut, snippet, token_estimate
+from services.indexer.search.query import MAX_QUERY_LENGTH, merge_queries, parse_queries
+from services.indexer.search.searcher import Searcher, SearchHit, SearchRequest, SearchResult
+from services.indexer.search.snippet import WindowSize, snippet, token_estimate
+from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.responses import CodeHit, RepoSearchResult
 
+TOOLSET = "search"
 MAX_LIMIT = 100
 MAX_PER_PATH = 100
 MAX_RERANKED = 200
 MAX_CONTEXT_LINES = 50
-TOOLSET = "search"
-# Lines of a chunk that branch, for a word about its complexity.
-BRANCH_WORDS = ("if", "for", "while", "case", "catch", "except", "elif", "match", "switch", "when")
-MEDIUM_BRANCHES, HIGH_BRANCHES = 3, 10
+DIGITS = 4  # of a score: enough to tell hits apart
 
 Text = Annotated[str, Field(max_length=MAX_QUERY_LENGTH)]
 Names = str | list[str] | None
 
 
-class Components(TypedDict):
-    """What made a score: each leg's own score, the reranker's, and the factor of each rule."""
-
-    dense_score: float
-    lexical_score: float
-    reranker_score: float | None
-    final_score: float
-    rules: dict[str, float]
-
-
-class Metadata(TypedDict):
-    """What is known of the chunk beside its place."""
-
-    language: str
-    kind: str
-    complexity: str
-    tokens: int
-    repo: str
-    symbol_path: str
-
-
-class CodeHit(TypedDict):
-    """One result."""
-
-    score: float
-    path: str
-    symbol: str
-    start_line: int
-    end_line: int
-    snippet: NotRequired[str]
-    highlights: NotRequired[list[str]]
-    components: Components
-    metadata: Metadata
-
-
-class SearchResult(TypedDict):
-    """What `repo_search` answers."""
-
-    ok: bool
-    results: list[CodeHit]
-    total: int
-    used_rerank: bool
-    search_time_ms: float
-    query: str | list[str]
-    degraded: NotRequired[list[str]]
-
-
-def search_tools(
-    searcher: Searcher,
-    sessions: SessionDefaults,
-    default_collection: str,
-    default_repo: str | None,
-    cut: Cut = DEFAULT_CUT,
-) -> Sequence[Tool]:
-    """Both names of the code search."""
+def search_tools(context: IndexerContext, searcher: Searcher) -> Sequence[Tool]:
+    """Build the code search under both its names."""
 
     async def repo_search(
         query: Annotated[
@@ -129,16 +74,16 @@ def search_tools(
         rerank_return_m: Annotated[
             int, Field(ge=1, le=MAX_LIMIT, description="Most results after reranking.")
         ] = 12,
-        collection: CollectionName = None,
+        collection: CollectionArgument = None,
         session: SessionToken = None,
-    ) -> SearchResult:
+    ) -> RepoSearchResult:
         """Find code by meaning, words and symbols together; the best spans come first.
 
         Filters may stand in the query too: lang: path: kind: symbol: repo: under: ext: not:
         """
-        questions = parse_queries(query)
-        scope = SearchFilters(
-            repos=_repos(repo, default_repo),
+        queries = parse_queries(query)
+        filters = SearchFilters(
+            repos=_names(repo) or _names(context.default_repo),
             languages=_names(language),
             kinds=_names(kind),
             symbols=_names(symbol),
@@ -147,18 +92,17 @@ def search_tools(
             path_globs=_names(path_glob),
             not_globs=_names(not_glob),
         )
-        where = collection or sessions.collection(session) or default_collection
         started = time.perf_counter()
-        request = Request(
-            questions, scope, limit, per_path, rerank_enabled, rerank_top_n, rerank_return_m
+        request = SearchRequest(
+            queries, filters, limit, per_path, rerank_enabled, rerank_top_n, rerank_return_m
         )
-        outcome = await searcher.search(where, request)
-        terms = merged(questions).terms
+        result = await searcher.search(context.collection(collection, session), request)
+        terms = merge_queries(queries).terms
+        lines = context_lines if include_snippet else None
         hits = [
-            _hit(found, terms, context_lines if include_snippet else None, highlight_snippet, cut)
-            for found in outcome.results
+            _code_hit(hit, terms, lines, highlight_snippet, context.window) for hit in result.hits
         ]
-        return _answer(query, hits, outcome, (time.perf_counter() - started) * 1000)
+        return _response(query, hits, result, (time.perf_counter() - started) * 1000)
 
     return [
         Tool(repo_search, "Search code", TOOLSET, Effect.READS),
@@ -166,85 +110,73 @@ def search_tools(
     ]
 
 
-def _alias(run: Callable[..., Awaitable[SearchResult]], name: str) -> Callable[..., Any]:
-    """The same function under another name."""
+def _alias(run: Callable[..., Awaitable[RepoSearchResult]], name: str) -> Callable[..., Any]:
+    """Return the same function under another name."""
 
     @functools.wraps(run)
-    async def alias(*args: Any, **kwargs: Any) -> SearchResult:
+    async def alias(*args: Any, **kwargs: Any) -> RepoSearchResult:
         return await run(*args, **kwargs)
 
     alias.__name__ = name
     return alias
 
 
-def _answer(
-    query: str | list[str], hits: list[CodeHit], outcome: Outcome, milliseconds: float
-) -> SearchResult:
-    answer: SearchResult = {
+def _response(
+    query: str | list[str], hits: list[CodeHit], result: SearchResult, milliseconds: float
+) -> RepoSearchResult:
+    response: RepoSearchResult = {
         "ok": True,
         "results": hits,
-        "total": outcome.total,
-        "used_rerank": outcome.used_rerank,
+        "total": result.total,
+        "used_rerank": result.used_rerank,
         "search_time_ms": round(milliseconds, 1),
         "query": query,
     }
-    if outcome.degraded:
-        answer["degraded"] = list(outcome.degraded)
-    return answer
+    if result.degraded:
+        response["degraded"] = list(result.degraded)
+    return response
 
 
 def _names(value: Names) -> tuple[str, ...]:
-    """One name or a list of them; blanks are nothing."""
+    """Return one name or a list of names without blank ones."""
     given = [value] if isinstance(value, str) else value or []
     return tuple(name.strip() for name in given if name.strip())
 
 
-def _repos(asked: Names, default: str | None) -> tuple[str, ...]:
-    return _names(asked) or _names(default)
-
-
-def _hit(
-    found: SearchHit,
+def _code_hit(
+    hit: SearchHit,
     terms: frozenset[str],
     context_lines: int | None,
     highlighted: bool,
-    cut: Cut,
+    window: WindowSize,
 ) -> CodeHit:
-    payload, ranked = found.payload, found.ranked
-    text = str(payload["text"])
-    score = round(found.score, 4)
-    hit: CodeHit = {
+    chunk, ranked = hit.chunk, hit.ranked
+    score = round(hit.score, DIGITS)
+    code_hit: CodeHit = {
         "score": score,
-        "path": payload["path"],
-        "symbol": payload["symbol"],
-        "start_line": payload["start_line"],
-        "end_line": payload["end_line"],
+        "path": chunk.path,
+        "symbol": chunk.symbol,
+        "start_line": chunk.start_line,
+        "end_line": chunk.end_line,
         "components": {
-            "dense_score": round(ranked.candidate.dense, 4),
-            "lexical_score": round(ranked.candidate.lexical, 4),
-            "reranker_score": None if found.fit is None else round(found.fit, 4),
+            "dense_score": round(ranked.candidate.dense, DIGITS),
+            "lexical_score": round(ranked.candidate.lexical, DIGITS),
+            "reranker_score": round(hit.rerank.cross_encoder, DIGITS) if hit.rerank else None,
             "final_score": score,
-            "rules": {name: round(value, 4) for name, value in ranked.rules.items()},
+            "rules": {name: round(value, DIGITS) for name, value in ranked.rules.items()},
         },
         "metadata": {
-            "language": payload["language"],
-            "kind": payload["kind"],
-            "complexity": _complexity(text),
-            "tokens": token_estimate(text),
-            "repo": payload["repo"],
-            "symbol_path": payload["symbol_path"],
+            "language": chunk.language,
+            "kind": chunk.kind,
+            "complexity": complexity(chunk.text),
+            "tokens": token_estimate(chunk.text),
+            "repo": chunk.repo,
+            "symbol_path": chunk.symbol_path,
         },
     }
-    seen = marked(text, terms)
+    marked_text = marked(chunk.text, terms)
     if context_lines is not None:
-        hit["snippet"] = snippet(seen, payload["start_line"], context_lines, cut).text
+        code_hit["snippet"] = snippet(marked_text, chunk.start_line, context_lines, window).text
     if highlighted:
-        hit["highlights"] = highlights(seen)
-    return hit
-
-
-def _complexity(text: str) -> str:
-    branches = sum(line.lstrip().startswith(BRANCH_WORDS) for line in text.splitlines())
-    if branches >= HIGH_BRANCHES:
-        return "high"
-    return "medium" if branches >= MEDIUM_BRANCHES else "low"
+        code_hit["highlights"] = highlights(marked_text)
+    return code_hit

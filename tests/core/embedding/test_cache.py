@@ -1,37 +1,13 @@
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from services.core import sqlite
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
-from services.core.embedding.factory import SHIPPED
-from services.core.embedding.static import StaticEmbedder
 from services.core.errors import StorageFailed
-from services.core.settings.models import CODE_MODEL
-
-
-class Counting:
-    """The real embedder, counting what it is asked to compute."""
-
-    def __init__(self, name: str = "static") -> None:
-        self._real = StaticEmbedder(SHIPPED / CODE_MODEL)
-        self.name = name
-        self.dims = self._real.dims
-        self.computed: list[str] = []
-
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.computed += texts
-        return self._real.embed_documents(texts)
-
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self._real.embed_query(text)
-
-    def embed_words(self, words: Sequence[str]) -> NDArray[np.float32] | None:
-        return self._real.embed_words(words)
+from tests.support.fakes import Counting
 
 
 def test_nothing_is_computed_twice_not_even_after_a_restart(tmp_path: Path) -> None:

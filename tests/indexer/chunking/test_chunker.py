@@ -11,19 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.indexer.chunking.chunker import (
-    CUT_MARK,
-    MAX_CHARS,
-    MAX_LINE_PIECES,
-    Chunk,
-    ChunkLimits,
-    chunk,
-)
+from services.indexer.chunking.chunker import MAX_LINE_CHUNKS, TRUNCATION_MARK, Chunk
+from services.indexer.chunking.chunker import chunk as chunk_outline
+from services.indexer.chunking.spans import DEFAULT_LIMITS, ChunkLimits
 from services.indexer.source.content import decode
 from services.indexer.source.languages import language_of
 from services.indexer.syntax.definitions import KINDS
-from services.indexer.syntax.grammar import QUERIES, grammar, parse
+from services.indexer.syntax.grammar import QUERIES, grammar_of, parse
 from services.indexer.syntax.lines import normalise
+from services.indexer.syntax.outline import outline
 from services.indexer.syntax.references import Reference
 
 ROOT = Path(__file__).parents[3]
@@ -35,16 +31,20 @@ LANGUAGES = sorted(
 )
 
 
-def check(text: str, language: str, limits: ChunkLimits | None = None) -> list[Chunk]:
-    """Every line that is not blank is in exactly one chunk, and every field is as promised."""
+def chunk(text: str, language: str, limits: ChunkLimits = DEFAULT_LIMITS) -> list[Chunk]:
+    return chunk_outline(outline(text, language), limits)
+
+
+def check(text: str, language: str, limits: ChunkLimits = DEFAULT_LIMITS) -> list[Chunk]:
+    """Each line that is not blank is in exactly one chunk, and every field is as promised."""
     chunks = chunk(text, language, limits)
-    most = limits.most if limits else MAX_CHARS
+    max_chars = limits.max_chars
     rows = normalise(text).split("\n")
     seen = dict.fromkeys(range(1, len(rows) + 1), 0)
     for found in chunks:
         assert found.kind in KINDS
         assert 1 <= found.start_line <= found.def_line <= found.end_line <= len(rows)
-        assert len(found.text) <= most + len(CUT_MARK)
+        assert len(found.text) <= max_chars + len(TRUNCATION_MARK)
         for line in range(found.start_line, found.end_line + 1):
             seen[line] += 1
         for reference in (*found.imports, *found.calls):
@@ -53,7 +53,7 @@ def check(text: str, language: str, limits: ChunkLimits | None = None) -> list[C
             assert found.text == "\n".join(rows[found.start_line - 1 : found.end_line])
     for line, row in enumerate(rows, 1):
         if row.strip():
-            assert seen[line] == 1 or (seen[line] > 1 and len(row) > most)
+            assert seen[line] == 1 or (seen[line] > 1 and len(row) > max_chars)
     return chunks
 
 
@@ -61,7 +61,7 @@ def check(text: str, language: str, limits: ChunkLimits | None = None) -> list[C
 @given(st.sampled_from(SOURCES), st.integers(200, 3000))
 def test_no_line_is_lost(path: Path, target: int) -> None:
     content = path.read_bytes()
-    limits = ChunkLimits(target=target, most=2 * target, least=target // 8)
+    limits = ChunkLimits(target, max_chars=2 * target, min_chars=target // 8)
     check(decode(content), language_of(path.name, content), limits)
 
 
@@ -196,7 +196,7 @@ def test_unknown_languages_are_cut_by_lines() -> None:
 
 
 def test_what_does_not_parse_is_cut_by_lines() -> None:
-    found = grammar("python")
+    found = grammar_of("python")
     assert found is not None
     assert parse(b"%% ?? }} ]] class\n" * 200, found) is None
     assert {c.kind for c in check("%% ?? }} ]] class\n" * 200, "python")} == {"code"}
@@ -216,8 +216,8 @@ def test_an_empty_file_has_no_chunks(text: str) -> None:
 def test_a_long_line_gives_several_chunks_and_is_cut() -> None:
     chunks = check("x = 1\n" + "a" * 5_000_000 + "\ny = 2\n", "python")
     long = [c for c in chunks if c.start_line == 2 == c.end_line]
-    assert len(long) == MAX_LINE_PIECES
-    assert long[-1].text.endswith(CUT_MARK)
+    assert len(long) == MAX_LINE_CHUNKS
+    assert long[-1].text.endswith(TRUNCATION_MARK)
 
 
 ODD = {

@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
-from services.core.errors import IndexingFailed, InvalidInput, ModelMismatch, StorageFailed
+from services.core.errors import InvalidInput, ModelMismatch, StorageFailed
 from services.core.memories.collection import spec as memory_spec
 from services.core.settings import Settings
 from services.core.vectors.types import CollectionSpec, Filter, Match, MatchAny
 from services.indexer.indexing import workers
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import RepoKey
-from services.indexer.indexing.report import Failure, Progress
-from services.indexer.schema.points import spec
-from tests.indexer.conftest import REPO, Bench, Counting
-from tests.support.crashing_files import DeadlyJob, deadly_job
+from services.indexer.indexing.report import Progress
+from tests.indexer.conftest import REPO, Bench
+from tests.support.fakes import Counting
 from tests.support.repositories import Repository, function
 
 
@@ -68,8 +67,8 @@ async def test_nothing_is_embedded_twice(
     repository.write("a.py", function("alpha", "return 1"))
     repository.commit()
     await bench.index(repository.root)
-    computed = bench.model.texts
-    assert computed == 3
+    computed = list(bench.model.computed)
+    assert len(computed) == 3
 
     os.utime(repository.root / "b.py", (1, 1))  # touched, not changed
     assert (await bench.index(repository.root)).unchanged == 2
@@ -78,7 +77,7 @@ async def test_nothing_is_embedded_twice(
     repository.git("worktree", "add", "-q", str(tmp_path / "tree"), "feature")
     assert (await bench.index(tmp_path / "tree")).changed == 1
     await bench.index(repository.root, recreate=True)
-    assert bench.model.texts == computed
+    assert bench.model.computed == computed
     assert "return value" in (await bench.texts())["a.py"]
 
 
@@ -116,7 +115,7 @@ async def test_two_repositories_of_one_name_do_not_meet(bench: Bench, tmp_path: 
     assert (await bench.texts(second.repo)).keys() == {"b.py"}
 
 
-async def test_subdir_leaves_the_rest_alone(bench: Bench, repository: Repository) -> None:
+async def test_a_subdir_leaves_the_rest_alone(bench: Bench, repository: Repository) -> None:
     for path in ("src/a.py", "src/b.py", "lib/c.py"):
         repository.write(path, function("alpha"))
     await bench.index(repository.root)
@@ -135,7 +134,7 @@ async def test_recreate_keeps_the_other_repos(bench: Bench, repository: Reposito
     await bench.store.delete(bench.collection, stray)
     report = await bench.index(repository.root, recreate=True)
     assert (report.added, report.recreated) == (1, True)
-    assert len(await bench.records("other")) == len(await bench.records()) == 1
+    assert len(await bench.chunks("other")) == len(await bench.chunks()) == 1
 
 
 async def test_what_the_store_lost_is_written_again(bench: Bench, repository: Repository) -> None:
@@ -151,11 +150,11 @@ async def test_what_the_store_lost_is_written_again(bench: Bench, repository: Re
     assert (await bench.texts()).keys() == {"a.py", "b.py"}
 
 
-async def test_a_lost_state_leaves_no_stray_points(bench: Bench, repository: Repository) -> None:
+async def test_lost_rows_leave_no_stray_points(bench: Bench, repository: Repository) -> None:
     repository.write("a.py", function("alpha"))
     repository.write("b.py", function("beta"))
     await bench.index(repository.root)
-    await bench.state.forget_repo(RepoKey("test", bench.collection, REPO))
+    await bench.manifest.remove(RepoKey("test", bench.collection, REPO), ["a.py", "b.py"])
     repository.write("a.py", function("alpha", "return 2"))
     repository.remove("b.py")
     report = await bench.index(repository.root)
@@ -168,9 +167,8 @@ async def test_another_model_is_refused_until_recreated(
 ) -> None:
     repository.write("a.py", function("alpha"))
     await bench.index(repository.root)
-    renamed = type("Renamed", (Counting,), {"name": property(lambda _: "another")})()
-    other = CachedEmbedder(renamed, EmbeddingCache(settings.embedding_cache_path))
-    indexer = Indexer(bench.store, other, bench.state, store_key="test")
+    other = CachedEmbedder(Counting("another"), EmbeddingCache(settings.embedding_cache_path))
+    indexer = Indexer(bench.store, other, bench.manifest, store_key="test")
     with pytest.raises(ModelMismatch, match="recreate"):
         await indexer.index(repository.root, collection=bench.collection, repo=REPO)
     report = await indexer.index(
@@ -196,27 +194,6 @@ async def test_memories_are_never_touched(
         assert (await bench.store.collection_info(notes)).name == notes
     finally:
         await bench.store.delete_collection(notes)
-
-
-async def test_a_collection_of_an_earlier_version_is_refused_until_recreated(
-    bench: Bench, repository: Repository, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Its sparse vector had another name, and it did not say what it held."""
-    repository.write("a.py", function("alpha"))
-    await bench.index(repository.root)
-    await bench.index(repository.root, repo="other")
-    ours = spec(bench.model)
-    await bench.store.delete_collection(bench.collection)
-    earlier = CollectionSpec(ours.dense, ("lex",), indexes=ours.indexes, model=ours.model)
-    await bench.store.ensure_collection(bench.collection, earlier)
-    with pytest.raises(ModelMismatch, match=f"--recreate --collection {bench.collection}"):
-        await bench.index(repository.root)
-    report = await bench.index(repository.root, recreate=True)
-    assert report.added == 1
-    assert (await bench.store.collection_info(bench.collection)).spec == ours
-    assert (await bench.texts()).keys() == {"a.py"}
-    assert "every other repo of it must be indexed again" in caplog.text
-    assert (await bench.index(repository.root, repo="other")).written == 1
 
 
 async def test_a_collection_of_another_program_is_never_recreated(
@@ -271,6 +248,14 @@ async def test_a_name_that_is_no_text_is_skipped(bench: Bench, repository: Repos
     assert report.skipped == {"not utf-8 name": 1}
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names are text on Windows")
+async def test_such_a_name_is_skipped_in_a_subdir_too(bench: Bench, repository: Repository) -> None:
+    repository.write("src/a.py", function("alpha"))
+    (repository.root / os.fsdecode(b"src/bad\xff.py")).write_text("x = 1\n")
+    report = await bench.index(repository.root, subdir="src")
+    assert (report.added, report.skipped) == (1, {"not utf-8 name": 1})
+
+
 async def test_an_unreadable_file_does_not_stop_the_run(
     bench: Bench, repository: Repository
 ) -> None:
@@ -293,7 +278,7 @@ async def test_many_files_are_prepared_in_processes(bench: Bench, repository: Re
 
     report = await bench.index(repository.root, progress=listen)
     assert report.added == workers.FEW_FILES * 3 == len(await bench.texts())
-    assert [p.stage for p in heard if p.done == 0][:2] == ["looking", "writing"]
+    assert [p.stage for p in heard if p.done == 0][:2] == ["scanning", "writing"]
     assert heard[-1] == Progress("done", report.added, report.added, report.chunks)
     assert [p.done for p in heard if p.stage == "writing"] == sorted(
         p.done for p in heard if p.stage == "writing"
@@ -315,10 +300,10 @@ async def test_a_failed_write_is_not_recorded(bench: Bench, repository: Reposito
         async def upsert(self, *_: object) -> None:
             raise StorageFailed("disk full")
 
-    broken = Indexer(Failing(), bench.engine.embedder, bench.state, store_key="test")  # type: ignore[arg-type]
+    broken = Indexer(Failing(), bench.engine.embedder, bench.manifest, store_key="test")  # type: ignore[arg-type]
     with pytest.raises(StorageFailed, match="disk full"):
         await broken.index(repository.root, collection=bench.collection, repo=REPO)
-    rows = await bench.state.rows(RepoKey("test", bench.collection, REPO))
+    rows = await bench.manifest.rows(RepoKey("test", bench.collection, REPO))
     assert {path: row.done for path, row in rows.items()} == {"a.py": True, "b.py": False}
     assert (await bench.index(repository.root)).changed == 1
     assert (await bench.texts()).keys() == {"a.py", "b.py"}
@@ -329,7 +314,7 @@ async def test_two_runs_of_a_collection_take_turns(bench: Bench, repository: Rep
         repository.write(f"m{number}.py", function(f"name{number}"))
     one, two = await asyncio.gather(bench.index(repository.root), bench.index(repository.root))
     assert sorted([one.added, two.added]) == [0, 20]
-    assert len(await bench.records()) == 20
+    assert len(await bench.chunks()) == 20
 
 
 async def test_a_cancelled_run_is_finished_by_the_next(
@@ -343,21 +328,4 @@ async def test_a_cancelled_run_is_finished_by_the_next(
         run.cancel()
         await asyncio.gather(run, return_exceptions=True)
     await bench.index(repository.root)
-    assert len(await bench.records()) == 40 == len(await bench.texts())
-
-
-async def test_a_file_that_kills_its_worker_is_named(tmp_path: Path) -> None:
-    """The worker is really killed: by a job that asks it to."""
-    job = deadly_job(tmp_path, files=workers.FEW_FILES + 2, deadly=5)
-    outcomes = [outcome async for outcome in workers.Workers(2).prepared(job)]
-    failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
-    assert [failure.path for failure in failed] == ["m5.py"]
-    assert "killed" in failed[0].reason
-    assert len(outcomes) == workers.FEW_FILES + 2
-
-
-async def test_workers_that_cannot_live_end_the_run(tmp_path: Path) -> None:
-    job = deadly_job(tmp_path, files=workers.FEW_FILES + 2, deadly=-1)
-    with pytest.raises(IndexingFailed, match="CTX_INDEX_WORKERS"):
-        async for _ in workers.Workers(2).prepared(DeadlyJob(**vars(job))):
-            pass
+    assert len(await bench.chunks()) == 40 == len(await bench.texts())

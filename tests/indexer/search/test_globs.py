@@ -1,13 +1,13 @@
 import pytest
 
 from services.core.errors import InvalidInput
-from services.indexer.search.globs import matching
+from services.indexer.search.globs import match_globs
 
 PATHS = ["a.py", "src/a.py", "src/db/pool.py", "src/db/test_pool.py", "docs/a.md", "src/db.ts"]
 
 
 @pytest.mark.parametrize(
-    ("wanted", "expected"),
+    ("included", "expected"),
     [
         (["*.py"], {"a.py", "src/a.py", "src/db/pool.py", "src/db/test_pool.py"}),
         (["src/*.py"], {"src/a.py"}),
@@ -23,16 +23,16 @@ PATHS = ["a.py", "src/a.py", "src/db/pool.py", "src/db/test_pool.py", "docs/a.md
         (["nothing/**"], set()),
     ],
 )
-def test_patterns(wanted: list[str], expected: set[str]) -> None:
-    assert set(matching(PATHS, wanted, [])) == expected
+def test_patterns(included: list[str], expected: set[str]) -> None:
+    assert set(match_globs(PATHS, included, [])) == expected
 
 
-def test_unwanted_patterns_win() -> None:
-    found = matching(PATHS, ["src/**"], ["**/test_*.py", "*.ts"])
+def test_excluded_patterns_win() -> None:
+    found = match_globs(PATHS, ["src/**"], ["**/test_*.py", "*.ts"])
     assert found == ["src/a.py", "src/db/pool.py"]
 
 
 @pytest.mark.parametrize("pattern", ["", "  ", "x" * 501, "[b-a]"])
 def test_what_is_no_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidInput):
-        matching(PATHS, [pattern], [])
+        match_globs(PATHS, [pattern], [])

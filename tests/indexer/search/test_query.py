@@ -1,7 +1,8 @@
 import pytest
 
 from services.core.errors import InvalidInput
-from services.indexer.search.query import parse_queries, parse_query
+from services.indexer.search.filters import INLINE_FILTERS, SearchFilters
+from services.indexer.search.query import merge_queries, parse_queries, parse_query
 
 
 @pytest.mark.parametrize(
@@ -16,9 +17,9 @@ from services.indexer.search.query import parse_queries, parse_query
     ],
 )
 def test_a_name_alone_is_a_symbol(query: str, names: tuple[str, ...]) -> None:
-    question = parse_query(query)
-    assert question.is_symbol
-    assert question.names == names
+    parsed = parse_query(query)
+    assert parsed.is_symbol
+    assert parsed.names == names
 
 
 @pytest.mark.parametrize(
@@ -31,29 +32,26 @@ def test_a_name_alone_is_a_symbol(query: str, names: tuple[str, ...]) -> None:
     ],
 )
 def test_names_in_prose(query: str, names: tuple[str, ...]) -> None:
-    question = parse_query(query)
-    assert not question.is_symbol
-    assert question.names == names
+    parsed = parse_query(query)
+    assert not parsed.is_symbol
+    assert parsed.names == names
 
 
 def test_filters_are_taken_out_of_the_text() -> None:
-    question = parse_query('retry lang:python under:src/net not:"**/old files/*" ext:py backoff')
-    assert question.text == "retry backoff"
-    assert question.filters == {
-        "language": ["python"],
-        "under": ["src/net"],
-        "not_glob": ["**/old files/*"],
-        "ext": ["py"],
-    }
+    parsed = parse_query('retry lang:python under:src/net not:"**/old files/*" ext:py backoff')
+    assert parsed.text == "retry backoff"
+    assert parsed.filters == SearchFilters(
+        languages=("python",), under=("src/net",), not_globs=("**/old files/*",), exts=("py",)
+    )
 
 
 @pytest.mark.parametrize("query", ["std::vector usage", "see http://x.org now", "a path : b"])
 def test_colons_that_are_no_filters(query: str) -> None:
-    assert parse_query(query).filters == {}
+    assert parse_query(query).filters == SearchFilters()
 
 
 def test_a_filter_alone_is_a_query() -> None:
-    assert parse_query("symbol:Session").filters == {"symbol": ["Session"]}
+    assert parse_query("symbol:Session").filters == SearchFilters(symbols=("Session",))
 
 
 @pytest.mark.parametrize("query", ["", "   "])
@@ -68,3 +66,20 @@ def test_too_much_is_refused() -> None:
     parse_query("x" * 1000)
     with pytest.raises(InvalidInput, match="1001 characters"):
         parse_query("x" * 1001)
+
+
+@pytest.mark.parametrize("name", INLINE_FILTERS)
+def test_every_inline_filter_adds_to_the_filters_of_the_request(name: str) -> None:
+    inline = parse_query(f"retry {name}:one {name}:two").filters
+    assert getattr(inline, INLINE_FILTERS[name]) == ("one", "two")
+    request = SearchFilters(repos=("a",), is_test=True)
+    both = request.with_inline(inline)
+    assert getattr(both, INLINE_FILTERS[name])[-2:] == ("one", "two")
+    assert both.repos[0] == "a"
+    assert both.is_test is True
+
+
+def test_several_queries_are_merged() -> None:
+    merged = merge_queries([parse_query("retry"), parse_query("backoff jitter")])
+    assert merged.terms >= {"retri", "backoff", "jitter"}
+    assert not merged.is_symbol

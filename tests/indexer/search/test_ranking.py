@@ -4,42 +4,46 @@ from typing import Any
 
 import pytest
 
-from services.indexer.schema.features import features
+from services.indexer.schema.features import ChunkLocation, compute_features
 from services.indexer.search.query import parse_query
-from services.indexer.search.ranking import Candidate, Ranked, merged, rank, select, words_of
-from services.indexer.search.word_similarity import equal
+from services.indexer.search.ranking import Candidate, Ranked, name_words, rank, select
+from services.indexer.search.word_similarity import equal_stems
+from services.indexer.source.classify import NO_FLAGS, FileFlags
 
-PAYLOAD: dict[str, Any] = {
-    "repo": "r",
-    "path": "src/thing.py",
+PLAIN: dict[str, Any] = {
     "kind": "function",
     "symbol": "",
     "symbol_path": "",
     "symbols": [],
-    "start_line": 1,
-    "end_line": 9,
-    "is_test": False,
-    "is_docs": False,
-    "is_generated": False,
-    "is_vendored": False,
+    "flags": NO_FLAGS,
 }
 
 
-def candidate(name: str, *, dense: float = 0.5, lexical: float = 5.0, **payload: Any) -> Candidate:
-    described = PAYLOAD | {"path": f"src/{name}.py"} | payload
-    return Candidate(name, features(described), dense, lexical)
+def candidate(
+    name: str,
+    *,
+    dense: float = 0.5,
+    lexical: float = 5.0,
+    path: str | None = None,
+    line: int = 1,
+    **changes: Any,
+) -> Candidate:
+    """A chunk of src/NAME.py; `changes` are its kind, symbols and flags."""
+    location = ChunkLocation("r", path or f"src/{name}.py", line)
+    features = compute_features(location, **(PLAIN | changes))
+    return Candidate(name, features, dense, lexical)
 
 
 def ranked_for(query: str, candidates: list[Candidate]) -> list[Ranked]:
-    question = parse_query(query)
-    return rank(candidates, question, equal(question, words_of(candidates)))
+    parsed = parse_query(query)
+    return rank(candidates, parsed, equal_stems(parsed, name_words(candidates)))
 
 
 def order(query: str, *candidates: Candidate) -> list[str]:
     return [item.candidate.id for item in ranked_for(query, list(candidates))]
 
 
-def test_both_legs_count() -> None:
+def test_both_vectors_count() -> None:
     assert order("some words", candidate("b", lexical=4.0), candidate("a")) == ["a", "b"]
     assert order("some words", candidate("b", dense=0.4), candidate("a")) == ["a", "b"]
 
@@ -53,7 +57,7 @@ def test_a_definition_comes_before_better_text() -> None:
     assert order("Session", user, variable, method, definition) == ["x", "y", "z", "user"]
 
 
-def test_a_name_is_asked_for_as_it_is_written() -> None:
+def test_a_name_counts_most_in_its_own_case() -> None:
     defined: dict[str, Any] = {"symbol": "session", "symbols": ["session"]}
     function = candidate("function", **defined, symbol_path="session", lexical=5.1)
     a_class = candidate("class", **defined, symbol_path="Session", kind="class", lexical=4.9)
@@ -88,16 +92,16 @@ def test_names_that_say_the_query(better: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "worse",
     [
-        {"is_test": True},
-        {"is_docs": True},
-        {"is_generated": True},
-        {"is_vendored": True},
+        {"flags": FileFlags(is_test=True)},
+        {"flags": FileFlags(is_docs=True)},
+        {"flags": FileFlags(is_generated=True)},
+        {"flags": FileFlags(is_vendored=True)},
         {"kind": "import"},
         {"path": "src/legacy/thing.py"},
         {"path": "examples/thing.py"},
     ],
 )
-def test_places_where_answers_are_seldom_found(worse: dict[str, Any]) -> None:
+def test_chunks_that_seldom_hold_the_answer(worse: dict[str, Any]) -> None:
     assert order("some words", candidate("a", **worse), candidate("b")) == ["b", "a"]
 
 
@@ -112,14 +116,14 @@ def test_a_newer_version_beside_it_comes_first() -> None:
     assert order("some words", old, newest) == ["newest", "old"]
 
 
-def test_who_asks_for_tests_gets_tests() -> None:
-    test = candidate("a", is_test=True, lexical=5.1)
+def test_a_query_for_tests_finds_tests() -> None:
+    test = candidate("a", flags=FileFlags(is_test=True), lexical=5.1)
     assert order("tests of the parser", test, candidate("b")) == ["a", "b"]
 
 
 def test_a_file_with_many_good_chunks_is_about_the_topic() -> None:
     lone = candidate("lone", lexical=5.1)
-    several = [candidate(f"s{n}", path="src/one.py", start_line=n) for n in range(4)]
+    several = [candidate(f"s{n}", path="src/one.py", line=n) for n in range(4)]
     assert order("some words", lone, *several)[0] == "s0"
 
 
@@ -129,7 +133,7 @@ def test_the_same_score_has_one_order() -> None:
 
 
 def test_selection_spreads_over_files_and_keeps_the_cap() -> None:
-    same = [candidate(f"s{n}", lexical=6.0, path="src/thing.py", start_line=n) for n in range(5)]
+    same = [candidate(f"s{n}", lexical=6.0, path="src/thing.py", line=n) for n in range(5)]
     ranked = ranked_for("some words", [*same, candidate("other", lexical=4.0)])
     chosen = [item.candidate.id for item in select(ranked, limit=10, per_path=2)]
     assert chosen == ["s0", "other", "s1"]
@@ -140,14 +144,8 @@ def test_selection_spreads_over_files_and_keeps_the_cap() -> None:
 def test_components_explain_the_score() -> None:
     (item,) = ranked_for("thing", [candidate("thing", symbol="thing", symbol_path="thing")])
     rules = item.rules
-    product = (rules["fusion"] + rules["definition"]) * rules["naming"] * rules["location"]
+    product = (rules["fusion"] + rules["definition"]) * rules["name_match"] * rules["path_penalty"]
     assert item.score == pytest.approx(product + rules["coherence"])
-
-
-def test_several_queries_are_one_question() -> None:
-    both = merged([parse_query("retry"), parse_query("backoff jitter")])
-    assert both.terms >= {"retri", "backoff", "jitter"}
-    assert not both.is_symbol
 
 
 def test_no_candidates() -> None:

@@ -16,9 +16,11 @@ from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.core.vectors.types import CollectionSpec, EmbeddingModel
-from services.indexer.schema.points import INDEXES, spec
+from services.indexer.schema.fields import INDEXES
+from services.indexer.schema.points import spec
 from services.indexer.search.searcher import Searcher
-from services.indexer.tools.context import open_desk
+from services.indexer.service import open_context
+from services.indexer.tools.index import index_workspace
 from services.indexer.tools.search import search_tools
 from tests.support.corpus import FILES
 from tests.support.vectors.reading import reading
@@ -70,21 +72,20 @@ class Search:
 
     @classmethod
     async def over(cls, settings: Settings, engine: Engine) -> "Search":
-        sessions = SessionDefaults()
-        desk = open_desk(settings, engine, sessions)
-        location = desk.workspaces.place("workspace", str(settings.workspace))
-        await desk.index(location, settings.collection_name, recreate=False)
-        desk.close()
+        context = open_context(settings, engine, SessionDefaults())
+        location = context.workspaces.locate("workspace", str(settings.workspace))
+        await index_workspace(context, location, settings.collection_name, recreate=False)
+        context.close()
         searcher = Searcher(reading(engine.vectors), engine.embedder)
-        tool, _ = search_tools(searcher, sessions, settings.collection_name, None)
+        tool, _ = search_tools(context, searcher)
         return cls(tool.run, engine)
 
-    async def __call__(self, query: str | list[str], **wanted: Any) -> dict[str, Any]:
-        answer: dict[str, Any] = await self._tool(query=query, **wanted)
+    async def __call__(self, query: str | list[str], **arguments: Any) -> dict[str, Any]:
+        answer: dict[str, Any] = await self._tool(query=query, **arguments)
         return answer
 
-    async def paths(self, query: str | list[str], **wanted: Any) -> list[str]:
-        return [hit["path"] for hit in (await self(query, **wanted))["results"]]
+    async def paths(self, query: str | list[str], **arguments: Any) -> list[str]:
+        return [hit["path"] for hit in (await self(query, **arguments))["results"]]
 
 
 async def test_the_documented_keys(search: Search) -> None:
@@ -136,7 +137,7 @@ async def test_golden_rankings(search: Search) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "expected"),
+    ("filters", "expected"),
     [
         ({"language": "typescript"}, {"src/auth/session.ts", "src/auth/token.ts"}),
         ({"under": "src/auth"}, {"src/auth/session.ts", "src/auth/token.ts"}),
@@ -158,8 +159,8 @@ async def test_golden_rankings(search: Search) -> None:
         ({"repo": ["a", "b"]}, set()),
     ],
 )
-async def test_filters(search: Search, wanted: dict[str, Any], expected: set[str]) -> None:
-    assert set(await search.paths("anything at all", limit=50, **wanted)) == expected
+async def test_filters(search: Search, filters: dict[str, Any], expected: set[str]) -> None:
+    assert set(await search.paths("anything at all", limit=50, **filters)) == expected
 
 
 async def test_filters_inside_the_query(search: Search) -> None:
@@ -171,7 +172,7 @@ async def test_filters_inside_the_query(search: Search) -> None:
     assert set(await search.paths("retry under:docs")) == {"docs/retry.md"}
 
 
-async def test_kinds_find_their_kin(search: Search) -> None:
+async def test_a_kind_includes_related_kinds(search: Search) -> None:
     for kind in ("class", "function"):
         answer = await search("retry", kind=kind, limit=50)
         assert answer["results"]
@@ -190,7 +191,7 @@ async def test_per_path_and_limit(search: Search) -> None:
     assert len(await search.paths("retry", limit=2)) == 2
 
 
-async def test_what_is_left_out(search: Search) -> None:
+async def test_snippets_and_highlights_can_be_left_out(search: Search) -> None:
     (hit,) = (await search("retry", limit=1, include_snippet=False, highlight_snippet=False))[
         "results"
     ]
@@ -198,7 +199,7 @@ async def test_what_is_left_out(search: Search) -> None:
     assert "highlights" not in hit
 
 
-async def test_a_reranker_that_is_not_there_is_said(search: Search) -> None:
+async def test_a_missing_reranker_degrades_visibly(search: Search) -> None:
     answer = await search("retry", rerank_enabled=True)
     assert answer["used_rerank"] is False
     assert "RERANK_MODEL" in answer["degraded"][0]

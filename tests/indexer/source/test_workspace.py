@@ -1,28 +1,13 @@
-"""Workspaces: confinement, the state file, the scan."""
+"""Workspaces: paths are confined to them."""
 
-import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from services.core.errors import InvalidInput
-from services.indexer.indexing.workspace_state import (
-    SCAN_DEPTH,
-    STATE_FILE,
-    STATE_FOLDER,
-    find_workspaces,
-    read_state,
-    started,
-    write_state,
-)
 from services.indexer.source.workspace import WorkspacePath, Workspaces
-from tests.indexer.conftest import Bench
-from tests.support.repositories import Repository, function
-
-
-def keep_state(folder: Path, collection: str = "code") -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    write_state(folder, started(folder, collection, "repo"))
+from tests.support.repositories import Repository
 
 
 @pytest.mark.parametrize("given", ["..", "a/../..", "/etc", "link", "a/../../elsewhere"])
@@ -32,7 +17,7 @@ def test_what_lies_outside_is_refused(tmp_path: Path, given: str) -> None:
     (tmp_path / "elsewhere").mkdir()
     (root / "link").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(InvalidInput, match="outside"):
-        Workspaces(root).place("subdir", given)
+        Workspaces(root).locate("subdir", given)
 
 
 def test_a_sibling_with_the_same_beginning_is_outside(tmp_path: Path) -> None:
@@ -55,74 +40,16 @@ def test_a_folder_belongs_to_the_nearest_repository(tmp_path: Path) -> None:
     (tmp_path / "projects" / "plain").mkdir()
     workspaces = Workspaces(tmp_path / "projects")
     root = workspaces.root
-    assert workspaces.place("subdir", "") == WorkspacePath(root, "")
-    assert workspaces.place("subdir", "plain") == WorkspacePath(root, "plain")
-    assert workspaces.place("subdir", "inner") == WorkspacePath(root / "inner", "")
-    assert workspaces.place("subdir", "inner/src/deep") == WorkspacePath(root / "inner", "src/deep")
-    assert workspaces.place("subdir", str(inner.root)) == WorkspacePath(root / "inner", "")
+    locate = partial(workspaces.locate, "subdir")
+    assert locate("") == WorkspacePath(root, "")
+    assert locate("plain") == WorkspacePath(root, "plain")
+    assert locate("inner") == WorkspacePath(root / "inner", "")
+    assert locate("inner/src/deep") == WorkspacePath(root / "inner", "src/deep")
+    assert locate(str(inner.root)) == WorkspacePath(root / "inner", "")
 
 
 def test_more_roots_may_be_used(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     two = tmp_path / "two"
-    assert Workspaces(tmp_path / "one", [two]).place("subdir", str(two)) == WorkspacePath(two, "")
-
-
-def test_the_state_comes_back_and_git_does_not_see_it(repository: Repository) -> None:
-    keep_state(repository.root)
-    state = read_state(repository.root)
-    assert state is not None
-    assert (state.collection_name, state.indexing_state) == ("code", "in_progress")
-    assert repository.git("status", "--short") == ""
-    assert sorted(p.name for p in (repository.root / STATE_FOLDER).iterdir()) == [
-        ".gitignore",
-        STATE_FILE,
-    ]
-    again = started(repository.root, "other", "repo")
-    assert again.workspace_id == state.workspace_id
-    assert again.created_at == state.created_at
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"unknown": 1}', "null", "\x00"])
-def test_a_state_that_is_not_ours_is_none(tmp_path: Path, content: str) -> None:
-    (tmp_path / STATE_FOLDER).mkdir()
-    (tmp_path / STATE_FOLDER / STATE_FILE).write_text(content)
-    assert read_state(tmp_path) is None
-
-
-def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
-    (tmp_path / STATE_FOLDER).write_text("a file where the folder should be")
-    keep_state(tmp_path)
-    assert read_state(tmp_path) is None
-
-
-def test_the_scan_is_bounded_and_follows_no_links(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    deep = root / "/".join("d" * SCAN_DEPTH)
-    for folder in (root, root / "b", root / "a", deep, deep / "deeper", tmp_path / "outside"):
-        keep_state(folder)
-    keep_state(root / "node_modules" / "package")
-    (root / "link").symlink_to(tmp_path / "outside")
-    (root / "loop").symlink_to(root)
-    assert [path for path, _ in find_workspaces(root)] == [root, root / "a", root / "b", deep]
-
-
-async def test_a_run_keeps_the_state(bench: Bench, repository: Repository) -> None:
-    repository.write("a.py", function("alpha"))
-    report = await bench.index(repository.root)
-    body = json.loads((repository.root / STATE_FOLDER / STATE_FILE).read_text())
-    assert body["indexing_state"] == "completed"
-    assert body["collection_name"] == bench.collection
-    assert (body["files_count"], body["total_size_bytes"]) == (1, report.size)
-    assert body["last_indexed"].endswith("Z")
-    assert (await bench.index(repository.root)).unchanged == 1  # the state itself is not indexed
-
-
-async def test_a_failed_run_is_told(bench: Bench, repository: Repository) -> None:
-    repository.write("a.py", function("alpha"))
-    with pytest.raises(InvalidInput):
-        await bench.index(repository.root, collection="not/a/name")
-    state = read_state(repository.root)
-    assert state is not None
-    assert state.indexing_state == "failed"
+    assert Workspaces(tmp_path / "one", [two]).locate("subdir", str(two)) == WorkspacePath(two, "")

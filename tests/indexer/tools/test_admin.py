@@ -16,8 +16,10 @@ from services.core.serving.metrics import Metrics
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
-from services.indexer.tools.admin import admin_tools, index_tools
-from services.indexer.tools.context import IndexerContext, open_desk
+from services.indexer.service import open_context
+from services.indexer.tools.admin import admin_tools
+from services.indexer.tools.context import IndexerContext
+from services.indexer.tools.index import index_tools
 from tests.indexer.conftest import Bench
 from tests.support.processes import ROOT, environment
 from tests.support.repositories import Repository, function
@@ -64,25 +66,25 @@ def workspace(repository: Repository) -> Repository:
 
 
 @pytest.fixture
-def desk(settings: Settings, bench: Bench, workspace: Repository) -> IndexerContext:
+def context(settings: Settings, bench: Bench, workspace: Repository) -> IndexerContext:
     here = settings.model_copy(update={"workspace": workspace.root})
-    return open_desk(here, Engine(bench.store, bench.engine.embedder), SessionDefaults())
+    return open_context(here, Engine(bench.store, bench.engine.embedder), SessionDefaults())
 
 
 @pytest.fixture
-def tools(desk: IndexerContext) -> Any:
+def tools(context: IndexerContext) -> Any:
     """Every tool by its name."""
-    found = [*index_tools(desk), *admin_tools(desk)]
+    found = [*index_tools(context), *admin_tools(context)]
     return type("Tools", (), {tool.name: staticmethod(tool.run) for tool in found})
 
 
-async def test_index_and_status(tools: Any, desk: IndexerContext) -> None:
+async def test_index_and_status(tools: Any, context: IndexerContext) -> None:
     before = await tools.qdrant_status()
     assert (before["exists"], before["count"], before["status"]) == (False, 0, "missing")
     indexed = await tools.qdrant_index()
     assert indexed.keys() >= CONTRACT["qdrant_index"]
     assert indexed["stats"].keys() >= CONTRACT["stats"]
-    assert (indexed["collection"], indexed["repo"]) == (desk.collection, "sample")
+    assert (indexed["collection"], indexed["repo"]) == (context.default_collection, "sample")
     assert (indexed["stats"]["files_processed"], indexed["stats"]["errors"]) == (2, 0)
     status = await tools.qdrant_status(batch=1)
     assert status.keys() == CONTRACT["qdrant_status"]
@@ -94,29 +96,29 @@ async def test_index_and_status(tools: Any, desk: IndexerContext) -> None:
     assert (await tools.qdrant_status(max_points=1))["scanned_points"] == 1
 
 
-async def test_subdir_and_a_collection_of_its_own(tools: Any, desk: IndexerContext) -> None:
-    other = f"{desk.collection}-own"
+async def test_subdir_and_a_collection_of_its_own(tools: Any, context: IndexerContext) -> None:
+    other = f"{context.default_collection}-own"
     try:
         indexed = await tools.qdrant_index(subdir="lib", collection=other)
         assert (indexed["subdir"], indexed["stats"]["files_processed"]) == ("lib", 1)
-        assert await desk.vectors.count(other) == 1
+        assert await context.vectors.count(other) == 1
         assert not (await tools.qdrant_status())["exists"]
     finally:
-        await desk.vectors.delete_collection(other)
+        await context.vectors.delete_collection(other)
     with pytest.raises(InvalidInput, match="outside"):
         await tools.qdrant_index(subdir="../..")
 
 
-async def test_the_session_default_counts(tools: Any, desk: IndexerContext) -> None:
-    other = f"{desk.collection}-session"
-    token = desk.sessions.set(other, None)["session"]
+async def test_the_session_default_counts(tools: Any, context: IndexerContext) -> None:
+    other = f"{context.default_collection}-session"
+    token = context.sessions.set(other, None)["session"]
     try:
         assert (await tools.qdrant_index_root(session=token))["collection"] == other
     finally:
-        await desk.vectors.delete_collection(other)
+        await context.vectors.delete_collection(other)
 
 
-async def test_prune(tools: Any, desk: IndexerContext, workspace: Repository) -> None:
+async def test_prune(tools: Any, context: IndexerContext, workspace: Repository) -> None:
     await tools.qdrant_index_root()
     workspace.remove("a.py")
     pruned = await tools.qdrant_prune()
@@ -125,15 +127,15 @@ async def test_prune(tools: Any, desk: IndexerContext, workspace: Repository) ->
     assert counts == (2, 1, 1)
     assert (await tools.qdrant_prune())["points_removed"] == 0
     assert (await tools.qdrant_index())["stats"]["files_removed"] == 0
-    await desk.vectors.delete_collection(desk.collection)
+    await context.vectors.delete_collection(context.default_collection)
     with pytest.raises(CollectionNotFound):
         await tools.qdrant_prune()
 
 
-async def test_workspaces(tools: Any, desk: IndexerContext, workspace: Repository) -> None:
+async def test_workspaces(tools: Any, context: IndexerContext, workspace: Repository) -> None:
     info = await tools.workspace_info()
     assert info.keys() == CONTRACT["workspace_info"]
-    assert (info["source"], info["default_collection"]) == ("settings", desk.collection)
+    assert (info["source"], info["default_collection"]) == ("settings", context.default_collection)
     await tools.qdrant_index()
     info = await tools.workspace_info()
     assert (info["source"], info["workspace_path"]) == ("state_file", str(workspace.root))
@@ -142,7 +144,7 @@ async def test_workspaces(tools: Any, desk: IndexerContext, workspace: Repositor
     assert listed["workspaces"] == [
         {
             "workspace_path": str(workspace.root),
-            "collection_name": desk.collection,
+            "collection_name": context.default_collection,
             "last_updated": info["state"]["updated_at"],
             "indexing_state": "completed",
         }
@@ -154,28 +156,34 @@ async def test_workspaces(tools: Any, desk: IndexerContext, workspace: Repositor
         await tools.workspace_info(workspace_path="..")
 
 
-async def test_collection_map(tools: Any, desk: IndexerContext, workspace: Repository) -> None:
+async def test_collection_map(tools: Any, context: IndexerContext, workspace: Repository) -> None:
     await tools.qdrant_index()
-    await desk.indexer.index(workspace.root, collection=desk.collection, repo="second")
-    found = await tools.collection_map(collection=desk.collection, include_samples=True)
+    await context.indexer.index(
+        workspace.root, collection=context.default_collection, repo="second"
+    )
+    found = await tools.collection_map(collection=context.default_collection, include_samples=True)
     [row] = found["collections"]
-    assert (row["collection"], row["points_count"], found["total"]) == (desk.collection, 4, 1)
+    assert (row["collection"], row["points_count"], found["total"]) == (
+        context.default_collection,
+        4,
+        1,
+    )
     by_repo = {repo["repo"]: repo for repo in row["repos"]}
     assert by_repo["sample"]["points_count"] == by_repo["second"]["points_count"] == 2
     assert by_repo["second"]["workspace_paths"] == [str(workspace.root)]  # the last to index
     assert {sample["path"] for sample in row["samples"]} <= {"a.py", "lib/b.py"}
     only = await tools.collection_map(repo_name="second", limit=5)
-    [row] = [c for c in only["collections"] if c["collection"] == desk.collection]
+    [row] = [c for c in only["collections"] if c["collection"] == context.default_collection]
     assert [repo["repo"] for repo in row["repos"]] == ["second"]
     with pytest.raises(CollectionNotFound):
         await tools.collection_map(collection="nowhere")
 
 
 async def test_over_mcp_with_progress_and_no_deadline(
-    desk: IndexerContext, settings: Settings, workspace: Repository
+    context: IndexerContext, settings: Settings, workspace: Repository
 ) -> None:
     """Other calls are cut off at their first wait, an index run as long as it takes."""
-    offered = [*index_tools(desk), *admin_tools(desk)]
+    offered = [*index_tools(context), *admin_tools(context)]
     service = Service("indexer", "", offered, {}, http_port=1, sse_port=2)
     hasty = settings.model_copy(update={"operation_timeout_seconds": 1e-6})
     heard: list[tuple[float, float | None, str | None]] = []

@@ -1,6 +1,5 @@
 """Searches that could go wrong: late filters, stale points, broken legs, a reranker."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,6 @@ from services.core.engine.engine import Engine, open_engine
 from services.core.errors import CtxError, SearchFailed
 from services.core.rerank.stage import RerankStage
 from services.core.settings import Settings
-from services.core.text.tokens import text_terms
 from services.memory.records.types import Change, Criteria, Draft, EntryKind, TextMode
 from services.memory.search import entry_search
 from services.memory.search.points import EntryProjection
@@ -24,6 +22,7 @@ from services.memory.threads.filters import Filters
 from services.memory.threads.requests import EntryArgument
 from services.memory.threads.results import Request, Results
 from services.memory.threads.service import Threads
+from tests.support.fakes import Overlap
 from tests.support.threads import add, serving
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
@@ -243,22 +242,6 @@ async def test_without_words_meaning_still_answers_and_without_both_nothing(
 
 
 # --- reranking -----------------------------------------------------------------------------
-
-
-class Overlap:
-    """Fits by the share of the query's words that the text has."""
-
-    name = "overlap"
-
-    def __init__(self, seconds: float = 0.0) -> None:
-        self._seconds = seconds
-        self.read: list[str] = []
-
-    def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        time.sleep(self._seconds)
-        self.read = list(texts)
-        wanted = set(text_terms(query))
-        return [len(wanted & set(text_terms(text))) / len(wanted) for text in texts]
 
 
 def reranking(threads: Threads, settings: Settings, reranker: Any, seconds: float = 5.0) -> Threads:

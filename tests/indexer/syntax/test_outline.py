@@ -1,4 +1,4 @@
-"""Languages by name and content; what is found in a sample of each."""
+"""Outlines: what is found in a sample of each language."""
 
 from pathlib import Path
 
@@ -8,42 +8,12 @@ from tree_sitter import Query
 from services.indexer.chunking.chunker import chunk
 from services.indexer.source.content import decode
 from services.indexer.source.languages import LANGUAGES, language_of
-from services.indexer.syntax.definitions import KINDS
-from services.indexer.syntax.grammar import QUERIES, grammar, query_source
+from services.indexer.syntax.definitions import KINDS, flatten
+from services.indexer.syntax.grammar import QUERIES, grammar_of, query_source
+from services.indexer.syntax.outline import Outline, outline
+from services.indexer.syntax.references import Reference, references_within
 
 SAMPLES = Path(__file__).parent / "samples"
-
-
-@pytest.mark.parametrize(
-    ("path", "content", "language"),
-    [
-        ("a/b.py", b"", "python"),
-        ("b.PY", b"", "python"),
-        ("x.tsx", b"", "tsx"),
-        ("Dockerfile", b"", "dockerfile"),
-        ("Dockerfile.dev", b"", "dockerfile"),
-        ("api.Dockerfile", b"", "dockerfile"),
-        ("Makefile", b"", "make"),
-        ("CMakeLists.txt", b"", "cmake"),
-        ("run", b"#!/usr/bin/env python3\n", "python"),
-        ("run", b"#!/bin/sh -e\n", "bash"),
-        ("run", b"#!/usr/bin/env -S node --x\n", "javascript"),
-        ("thing.h", b"int f(void);\n", "c"),
-        ("thing.h", b"#pragma once\nnamespace a {\nclass B {};\n}\n", "cpp"),
-        ("thing.h", b"#import <Foundation/Foundation.h>\n@interface A\n", "objc"),
-        ("page.ts", b'<?xml version="1.0"?><TS>', "xml"),
-        ("page.ts", b"export const x = 1", "typescript"),
-        ("ref.txt", b"Title\n=====\n\n.. note:: x\n", "rst"),
-        ("notes.txt", b"hello", "text"),
-        ("LICENSE", b"", "text"),
-        ("no", b"\xff\xfe\x00", "text"),
-        (".bashrc", b"", "bash"),
-        ("main.tf", b"", "hcl"),
-        ("schema.graphql", b"", "graphql"),
-    ],
-)
-def test_language_of(path: str, content: bytes, language: str) -> None:
-    assert language_of(path, content) == language
 
 
 # What a sample must hold, as kind:symbol path; then imports and calls, at least these.
@@ -216,38 +186,28 @@ EXPECTED: dict[str, tuple[str, str, str]] = {
 }
 
 
-def outline(name: str) -> tuple[set[str], set[str], set[str]]:
-    """Every definition as a chunk's head, every import and call of a sample."""
-    from services.indexer.chunking.chunker import ChunkLimits, outline_of
-    from services.indexer.syntax.definitions import flatten
-    from services.indexer.syntax.lines import Lines, normalise
-
+def sample(name: str) -> Outline:
     content = (SAMPLES / name).read_bytes()
-    text = normalise(decode(content))
-    definitions, references = outline_of(
-        text, language_of(name, content), Lines.of(text), ChunkLimits()
-    )
-    return (
-        {f"{d.kind}:{d.path}" for d in flatten(definitions)},
-        {name for _, name in references.imports},
-        {name for _, name in references.calls},
-    )
+    return outline(decode(content), language_of(name, content))
+
+
+def definitions_of(found: Outline) -> set[str]:
+    return {f"{each.kind}:{each.path}" for each in flatten(found.definitions)}
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
-def test_a_sample_is_understood(name: str) -> None:
+def test_a_sample_is_outlined(name: str) -> None:
     definitions, imports, calls = (set(words.split()) for words in EXPECTED[name])
-    found = outline(name)
-    assert definitions - found[0] == set()
-    assert imports - found[1] == set()
-    assert calls - found[2] == set()
-    assert {entry.split(":")[0] for entry in found[0]} <= KINDS
+    found = sample(name)
+    assert definitions - definitions_of(found) == set()
+    assert imports - {each.name for each in found.references.imports} == set()
+    assert calls - {each.name for each in found.references.calls} == set()
+    assert {each.kind for each in flatten(found.definitions)} <= KINDS
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_a_sample_is_chunked(name: str) -> None:
-    content = (SAMPLES / name).read_bytes()
-    chunks = chunk(decode(content), language_of(name, content))
+    chunks = chunk(sample(name))
     wanted = {entry.split(":", 1)[1] for entry in EXPECTED[name][0].split()}
     symbols = {symbol for found in chunks for symbol in found.symbols}
     for path in wanted:
@@ -262,7 +222,7 @@ def test_every_sample_is_expected() -> None:
 def test_every_query_belongs_to_a_language_and_compiles() -> None:
     for path in QUERIES.glob("*.scm"):
         assert path.stem in LANGUAGES
-        found = grammar(path.stem)
+        found = grammar_of(path.stem)
         assert found is not None
         definitions, references = query_source(path.stem)
         count: object = Query(found.language, definitions).pattern_count  # a method in its stubs
@@ -272,16 +232,38 @@ def test_every_query_belongs_to_a_language_and_compiles() -> None:
 
 
 def test_headings_inside_code_are_none() -> None:
-    definitions, _, _ = outline("sample.md")
-    assert definitions == {
+    assert definitions_of(sample("sample.md")) == {
         "heading:Guide",
         "heading:Guide > Install",
         "heading:Guide > Configure",
         "heading:Guide > Use",
         "heading:Guide > Use > From code",
     }
-    assert outline("sample.rst")[0] == {
+    assert definitions_of(sample("sample.rst")) == {
         "heading:Guide",
         "heading:Guide > Install",
         "heading:Guide > Install > Details",
     }
+
+
+def test_definitions_are_nested_and_know_their_lines() -> None:
+    text = "class Store:\n    # Says it.\n    @wraps\n    def get(self):\n        return load()\n"
+    [store] = outline(text, "python").definitions
+    [method] = store.children
+    assert (store.path, store.start, store.end) == ("Store", 0, 4)
+    assert (method.path, method.kind, method.head) == ("Store.get", "method", 3)
+
+
+def test_references_are_in_the_order_of_lines() -> None:
+    found = outline("import b\nimport a\nf()\ng(f())\n", "python").references
+    assert found.imports == (Reference("b", 1), Reference("a", 2))
+    assert found.calls == (Reference("f", 3), Reference("f", 4), Reference("g", 4))
+    assert references_within(found.calls, 3, 4) == (Reference("f", 3), Reference("g", 4))
+    assert references_within(found.calls, 5, 9) == ()
+
+
+@pytest.mark.parametrize(("text", "language"), [("", "python"), ("x", "text"), ("}{" * 99, "c")])
+def test_a_text_that_cannot_be_parsed_has_lines_only(text: str, language: str) -> None:
+    found = outline(text, language)
+    assert (list(found.definitions), found.references.calls) == ([], ())
+    assert found.lines.rows == [text]

@@ -1,0 +1,69 @@
+"""Tells the progress of an index run: to its listener, and in the workspace's state file."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+from services.indexer.indexing import workspace_state
+from services.indexer.indexing.manifest import RepoKey
+from services.indexer.indexing.prepare import Prepared
+from services.indexer.indexing.report import IndexReport, Listener, Progress, Stage
+from services.indexer.indexing.workspace_state import WorkspaceState
+
+LISTENER_SECONDS = 0.25  # between two calls of the listener within a stage
+STATE_SECONDS = 2.0  # between two writes of the state file
+
+
+class RunProgress:
+    """The counts of a run under way. `report` must be set before the run ends."""
+
+    def __init__(self, workspace: Path, state: WorkspaceState, listener: Listener) -> None:
+        self._workspace = workspace
+        self._listener = listener
+        self._listened_at = self._written_at = 0.0
+        self._stage: Stage | None = None
+        self.state = state
+        self.files = self.chunks = 0
+        self.copied: Mapping[str, int] = {}
+        self.report: IndexReport
+
+    def count(self, batch: list[Prepared]) -> None:
+        """Count the files and chunks of a written batch."""
+        self.files += len(batch)
+        self.chunks += sum(len(each.points) for each in batch)
+
+    async def tell(self, stage: Stage, done: int = 0, total: int = 0) -> None:
+        """Tell the progress: a new stage at once, steps within a stage now and then."""
+        now = time.monotonic()
+        progress = Progress(stage, done, total, self.chunks + sum(self.copied.values()))
+        if now - self._written_at >= STATE_SECONDS:
+            self._written_at = now
+            await self.write(workspace_state.with_progress(self.state, progress))
+        if stage != self._stage or now - self._listened_at >= LISTENER_SECONDS:
+            self._stage, self._listened_at = stage, now
+            await self._listener(progress)
+
+    async def write(self, state: WorkspaceState) -> None:
+        """Write the state file off the event loop."""
+        self.state = state
+        await asyncio.to_thread(workspace_state.write_state, self._workspace, state)
+
+
+@contextlib.asynccontextmanager
+async def track_progress(
+    workspace: Path, key: RepoKey, listener: Listener
+) -> AsyncIterator[RunProgress]:
+    """Track a run: the state file says that it is in progress, then that it completed or failed."""
+    start = workspace_state.start_state
+    state = await asyncio.to_thread(start, workspace, key.collection, key.repo)
+    progress = RunProgress(workspace, state, listener)
+    try:
+        yield progress
+    except BaseException:
+        # Blocks for one small file: a cancelled run must not await anything more.
+        workspace_state.write_state(workspace, workspace_state.failed(progress.state))
+        raise
+    await progress.write(workspace_state.completed(progress.state, progress.report))
+    await progress.tell("done", progress.files, progress.files)

@@ -1,0 +1,83 @@
+"""Recreates a collection: one repo from its files, the others copied from the old collection."""
+
+import contextlib
+import logging
+from contextlib import aclosing
+from dataclasses import replace
+
+from services.core.errors import CtxError, InvalidInput, StorageFailed
+from services.core.vectors.types import CollectionInfo
+from services.indexer.indexing.copy import copy_repos
+from services.indexer.indexing.manifest import RepoKey
+from services.indexer.indexing.report import IndexReport
+from services.indexer.indexing.run import IndexRun
+from services.indexer.schema.points import holds_code, spec
+
+log = logging.getLogger(__name__)
+
+BROKEN = "red"  # Qdrant's status of a collection that cannot be loaded
+
+
+async def recreate(run: IndexRun, key: RepoKey) -> IndexReport:
+    """Build a collection anew and swap it in; the old one answers until then.
+
+    Rows are written under the name of the new collection until the swap, so a run that is cut
+    short changes nothing. Raises InvalidInput for a collection of something else.
+    """
+    old = await _old_collection(run, key)
+    await run.manifest.remove_builds(key.store, key.collection)
+    built = await run.store.build(key.collection, spec(run.embedder))
+    try:
+        if old is not None:
+            await _copy_others(run, old, built, key.repo)
+        report = await run.update(replace(key, collection=built))
+    except BaseException:
+        with contextlib.suppress(CtxError):
+            await run.store.delete_collection(built)
+        raise
+    await run.store.swap(key.collection, built)
+    await run.manifest.promote(key, built)
+    return replace(report, collection=key.collection, copied=run.progress.copied)
+
+
+async def is_earlier(run: IndexRun, key: RepoKey, info: CollectionInfo) -> bool:
+    """Whether a collection is one of code that does not say so, as earlier versions built it."""
+    return not info.spec.purpose and bool(await _known_repos(run, key))
+
+
+async def _copy_others(run: IndexRun, old: CollectionInfo, built: str, repo: str) -> None:
+    await run.progress.tell("copying")
+    pages = copy_repos(run.store, run.embedder, old, built, excluded=repo)
+    async with aclosing(pages):
+        async for copied in pages:
+            run.progress.copied = copied
+            await run.progress.tell("copying")
+
+
+async def _old_collection(run: IndexRun, key: RepoKey) -> CollectionInfo | None:
+    """Return the collection to copy from; None for one of code that cannot be loaded.
+
+    Raises InvalidInput for a collection of something else.
+    """
+    try:
+        info = await run.store.collection_info(key.collection)
+    except StorageFailed as error:
+        if not await _is_broken(run, key):
+            raise
+        log.warning("%s: every other repo of it must be indexed again", error.message)
+        return None
+    if not holds_code(info) and not await is_earlier(run, key, info):
+        raise InvalidInput(
+            "collection", f"{key.collection!r} holds something else than code: name another"
+        )
+    return info
+
+
+async def _is_broken(run: IndexRun, key: RepoKey) -> bool:
+    """Whether a collection that the manifest knows cannot be loaded."""
+    statuses = {info.name: info.status for info in await run.store.list_collections()}
+    return statuses.get(key.collection) == BROKEN and bool(await _known_repos(run, key))
+
+
+async def _known_repos(run: IndexRun, key: RepoKey) -> set[str]:
+    return await run.manifest.repos(key.store, key.collection)

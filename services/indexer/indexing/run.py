@@ -1,0 +1,100 @@
+"""One index run over a workspace: scan → plan → prepare → embed → write."""
+
+import asyncio
+import time
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+
+from services.core.clock import utc_now
+from services.core.embedding.protocol import Embedder
+from services.core.vectors.protocol import VectorStore
+from services.indexer.indexing.manifest import Manifest, RepoKey
+from services.indexer.indexing.plan import Plan, make_plan
+from services.indexer.indexing.prepare import Job, Prepared
+from services.indexer.indexing.progress import RunProgress
+from services.indexer.indexing.report import Failure, IndexReport
+from services.indexer.indexing.scan import scan
+from services.indexer.indexing.verify import stale_paths
+from services.indexer.indexing.workers import Workers
+from services.indexer.indexing.writer import BATCH_CHUNKS, Writer
+from services.indexer.schema.points import INDEX_VERSION
+from services.indexer.source.walk import FileLimits, is_under
+
+
+@dataclass(frozen=True)
+class IndexRun:
+    """The parts, the folder and the progress of one run."""
+
+    store: VectorStore
+    embedder: Embedder
+    manifest: Manifest
+    workers: Workers
+    limits: FileLimits
+    workspace: Path
+    subdir: str
+    progress: RunProgress
+
+    async def update(self, key: RepoKey) -> IndexReport:
+        """Index what was added or changed in the folder, and remove what is gone from it.
+
+        Raises StorageFailed, or IndexingFailed where no worker can run.
+        """
+        started = time.monotonic()
+        await self.progress.tell("scanning")
+        rows = await self.manifest.rows(key)
+        stale = await stale_paths(self.store, key, rows)
+        scanned_at = time.time()
+        found = await asyncio.to_thread(scan, self.workspace, self.subdir, self.limits, rows)
+        plan = make_plan(
+            found.files, rows, index_version=INDEX_VERSION, stale=stale, under=self.subdir
+        )
+        writer = Writer(self.store, self.embedder, self.manifest, key, plan.replaced, scanned_at)
+        failures = await self._write(writer, plan)
+        await self.progress.tell("removing", len(plan.writes), len(plan.writes))
+        await writer.remove(plan.removed)
+        await writer.touch(plan.touched, rows)
+        failed = {failure.path for failure in failures}
+        elsewhere = [row for row in rows.values() if not is_under(row.path, self.subdir)]
+        return IndexReport(
+            workspace=self.workspace,
+            subdir=self.subdir,
+            collection=key.collection,
+            repo=key.repo,
+            recreated=False,
+            added=sum(file.path not in failed for file in plan.added),
+            changed=sum(file.path not in failed for file in plan.changed),
+            removed=len(plan.removed),
+            unchanged=len(plan.unchanged),
+            chunks=self.progress.chunks,
+            files=len(found.files) - len(failed) + len(elsewhere),
+            size=sum(file.size for file in found.files) + sum(row.size for row in elsewhere),
+            seconds=time.monotonic() - started,
+            failures=failures,
+            skipped=found.skipped,
+        )
+
+    async def _write(self, writer: Writer, plan: Plan) -> list[Failure]:
+        """Write the planned files in batches while workers prepare the next ones."""
+        job = Job(self.workspace, writer.key.repo, utc_now(), self.limits, files=plan.writes)
+        failures: list[Failure] = []
+        batch: list[Prepared] = []
+        total = len(plan.writes)
+        await self.progress.tell("writing", 0, total)
+        async with aclosing(self.workers.prepare(job)) as outcomes:
+            async for outcome in outcomes:
+                if isinstance(outcome, Failure):
+                    failures.append(outcome)
+                    continue
+                batch.append(outcome)
+                if sum(len(each.points) for each in batch) >= BATCH_CHUNKS:
+                    await self._write_batch(writer, batch)
+                    batch = []
+                    await self.progress.tell("writing", self.progress.files + len(failures), total)
+        if batch:
+            await self._write_batch(writer, batch)
+        return failures
+
+    async def _write_batch(self, writer: Writer, batch: list[Prepared]) -> None:
+        await writer.write(batch)
+        self.progress.count(batch)

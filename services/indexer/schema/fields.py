@@ -1,0 +1,47 @@
+"""The payload fields of a chunk: their names, their indexes, and filters over them."""
+
+from collections.abc import Sequence
+
+from services.core.vectors.types import Filter, IndexKind, Match, MatchAny
+
+REPO = "repo"
+PATH = "path"
+FOLDERS = "dirs"  # every folder above the file
+EXTENSION = "ext"
+LANGUAGE = "language"
+KIND = "kind"
+SYMBOLS = "symbols"  # in lower case
+IS_TEST = "is_test"
+IS_CONFIG = "is_config"
+IS_DOCS = "is_docs"
+RANK_FEATURES = "rank_features"
+DETAILS = "details"
+TEXT = "text"
+
+INDEXES = {
+    REPO: IndexKind.KEYWORD,
+    PATH: IndexKind.KEYWORD,
+    FOLDERS: IndexKind.KEYWORD,
+    EXTENSION: IndexKind.KEYWORD,
+    LANGUAGE: IndexKind.KEYWORD,
+    KIND: IndexKind.KEYWORD,
+    SYMBOLS: IndexKind.KEYWORD,
+    IS_TEST: IndexKind.BOOL,
+    IS_CONFIG: IndexKind.BOOL,
+    IS_DOCS: IndexKind.BOOL,
+}
+
+
+def repo_filter(repo: str) -> Filter:
+    """Select the chunks of a repo."""
+    return Filter(must=[Match(REPO, repo)])
+
+
+def other_repos_filter(repo: str) -> Filter:
+    """Select the chunks of every repo but one."""
+    return Filter(must_not=[Match(REPO, repo)])
+
+
+def files_filter(repo: str, paths: Sequence[str]) -> Filter:
+    """Select the chunks of some files of a repo."""
+    return Filter(must=[Match(REPO, repo), MatchAny(PATH, list(paths))])

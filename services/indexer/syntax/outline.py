@@ -1,0 +1,59 @@
+"""The outline of a source text: one parse that chunks and a symbol graph both read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.indexer.syntax.definitions import (
+    Definition,
+    find_definitions,
+    flatten,
+    nest,
+    trim_definitions,
+)
+from services.indexer.syntax.embedded_scripts import SCRIPT_HOSTS, extract_script
+from services.indexer.syntax.grammar import PARSE_SECONDS, grammar_of, is_parseable, parse
+from services.indexer.syntax.headings import HEADING_LANGUAGES, headings
+from services.indexer.syntax.lines import Lines, normalise
+from services.indexer.syntax.references import NO_REFERENCES, References, find_references
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The lines of a text, its nested definitions, and the names that it imports and calls."""
+
+    language: str
+    lines: Lines
+    definitions: Sequence[Definition] = ()
+    references: References = NO_REFERENCES
+
+
+def outline(text: str, language: str, parse_seconds: float = PARSE_SECONDS) -> Outline:
+    """Outline a text; without definitions and references where it cannot be parsed. Blocks."""
+    text = normalise(text)
+    lines = Lines.of(text)
+    if language in HEADING_LANGUAGES:
+        return Outline(language, lines, headings(lines, language))
+    definitions, references = _parse(text, language, lines, parse_seconds)
+    return Outline(language, lines, definitions, references)
+
+
+def _parse(
+    text: str, language: str, lines: Lines, parse_seconds: float
+) -> tuple[list[Definition], References]:
+    if language in SCRIPT_HOSTS:
+        language, text = extract_script(text, language)
+        lines = Lines.of(text)
+    grammar = grammar_of(language)
+    if grammar is None or not is_parseable(text, lines.rows, language):
+        return [], NO_REFERENCES
+    source = text.encode("utf-8", "replace")
+    tree = parse(source, grammar, parse_seconds)
+    if tree is None:
+        return [], NO_REFERENCES
+    line_starts = lines.byte_starts(source)
+    captures = find_definitions(tree, source, grammar, line_starts)
+    name_bytes = frozenset(capture.name_byte for capture in captures)
+    references = find_references(tree, source, grammar, line_starts, name_bytes)
+    definitions = nest(captures)
+    trim_definitions(flatten(definitions), lines, references.attached_rows)
+    return definitions, references

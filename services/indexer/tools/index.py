@@ -1,0 +1,140 @@
+"""The tools that write the index: `qdrant_index`, `qdrant_index_root`, `qdrant_prune`."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+from pydantic import Field
+
+from services.core.serving import progress
+from services.core.serving.service import Effect, Tool
+from services.core.serving.sessions import SessionToken
+from services.indexer.indexing.report import IndexReport, Progress
+from services.indexer.source.workspace import WorkspacePath
+from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.responses import IndexResult, PruneResult
+
+TOOLSET = "index"
+# A large repository on a slow machine; a client that gives up earlier ends the run, and the next
+# call continues it.
+INDEX_SECONDS = 6 * 3600.0
+
+Recreate = Annotated[
+    bool,
+    Field(
+        description="Drop what is indexed of this repository, and index it anew, with the model "
+        "that is configured now; until it is done searches find what was there."
+    ),
+]
+
+
+def index_tools(context: IndexerContext) -> Sequence[Tool]:
+    """Build the tools that write the index."""
+
+    async def qdrant_index(
+        subdir: Annotated[
+            str,
+            Field(description="Folder to index, relative to the workspace; all of it by default."),
+        ] = "",
+        recreate: Recreate = False,
+        collection: CollectionArgument = None,
+        session: SessionToken = None,
+    ) -> IndexResult:
+        """Bring the index up to date with the workspace: only what changed is processed.
+
+        A folder that is a git repository of its own is indexed as that repository.
+        """
+        location = await asyncio.to_thread(context.workspaces.locate, "subdir", subdir)
+        target = context.collection(collection, session)
+        return await index_workspace(context, location, target, recreate)
+
+    async def qdrant_index_root(
+        recreate: Recreate = False,
+        collection: CollectionArgument = None,
+        session: SessionToken = None,
+    ) -> IndexResult:
+        """Bring the index up to date with the whole workspace."""
+        target = context.collection(collection, session)
+        return await index_workspace(context, _root(context), target, recreate)
+
+    async def qdrant_prune() -> PruneResult:
+        """Remove what is indexed of files that the workspace no longer has."""
+        started = time.perf_counter()
+        location = _root(context)
+        pruned = await context.indexer.prune(
+            location.workspace,
+            collection=context.collection(None),
+            repo=context.repo_of(location),
+        )
+        return {
+            "ok": True,
+            "operation": "prune",
+            "points_removed": pruned.before - pruned.after,
+            "points_before": pruned.before,
+            "points_after": pruned.after,
+            "processing_time_ms": round((time.perf_counter() - started) * 1000),
+            "message": "Pruning completed successfully",
+        }
+
+    return [
+        Tool(qdrant_index, "Index code", TOOLSET, Effect.SETS, INDEX_SECONDS),
+        Tool(qdrant_index_root, "Index the workspace", TOOLSET, Effect.SETS, INDEX_SECONDS),
+        Tool(qdrant_prune, "Prune the index", TOOLSET, Effect.DESTROYS, INDEX_SECONDS),
+    ]
+
+
+async def index_workspace(
+    context: IndexerContext, location: WorkspacePath, collection: str, recreate: bool
+) -> IndexResult:
+    """Index a folder into a collection and report progress to the caller.
+
+    Raises InvalidInput for a collection of something else, ModelMismatch unless `recreate`.
+    """
+    report = await context.indexer.index(
+        location.workspace,
+        collection=collection,
+        repo=context.repo_of(location),
+        subdir=location.subdir,
+        recreate=recreate,
+        progress=_report_progress,
+    )
+    return _result(report)
+
+
+def _root(context: IndexerContext) -> WorkspacePath:
+    return WorkspacePath(context.workspaces.root, "")
+
+
+async def _report_progress(step: Progress) -> None:
+    await progress.report(step.done, step.total or None, f"{step.stage}, {step.chunks} chunks")
+
+
+def _result(report: IndexReport) -> IndexResult:
+    failed = len(report.failures)
+    return {
+        "ok": True,
+        "operation": "index",
+        "subdir": report.subdir,
+        "collection": report.collection,
+        "repo": report.repo,
+        "recreate": report.recreated,
+        "stats": {
+            "files_processed": report.written,
+            "chunks_created": report.chunks,
+            "vectors_generated": report.chunks,
+            "processing_time_seconds": round(report.seconds, 3),
+            "errors": failed,
+            "files_added": report.added,
+            "files_changed": report.changed,
+            "files_removed": report.removed,
+            "files_unchanged": report.unchanged,
+            "skipped": dict(report.skipped),
+            "copied": dict(report.copied),
+            "failures": [asdict(failure) for failure in report.failures],
+        },
+        "message": f"Indexing completed; {failed} files failed"
+        if failed
+        else "Indexing completed successfully",
+    }

@@ -1,0 +1,25 @@
+"""The tool that stores a memory: the same as the memory server's `store`."""
+
+from collections.abc import Sequence
+
+from services.core.memories.types import (
+    Information,
+    MemoryWriter,
+    MetadataArgument,
+    StoreResult,
+)
+from services.core.serving.service import Effect, Tool
+
+TOOLSET = "memory"
+
+
+def memory_tools(memories: MemoryWriter) -> Sequence[Tool]:
+    """Build `memory_store` over the memory server."""
+
+    async def memory_store(
+        information: Information, metadata: MetadataArgument = None
+    ) -> StoreResult:
+        """Keep something worth remembering; the same as the memory server's `store`."""
+        return await memories.store(information, metadata)
+
+    return [Tool(memory_store, "Store a memory", TOOLSET, Effect.ADDS)]

@@ -1,0 +1,198 @@
+"""The results of the indexer's tools, in the words of the contract."""
+
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
+
+# --- search --------------------------------------------------------------------------------
+
+
+class Components(TypedDict):
+    """The parts of a score: dense, lexical and reranker score, and the factor of each rule."""
+
+    dense_score: float
+    lexical_score: float
+    reranker_score: float | None
+    final_score: float
+    rules: dict[str, float]
+
+
+class Metadata(TypedDict):
+    """Facts of a chunk beside its location."""
+
+    language: str
+    kind: str
+    complexity: str
+    tokens: int
+    repo: str
+    symbol_path: str
+
+
+class CodeHit(TypedDict):
+    """One hit of `repo_search`."""
+
+    score: float
+    path: str
+    symbol: str
+    start_line: int
+    end_line: int
+    snippet: NotRequired[str]
+    highlights: NotRequired[list[str]]
+    components: Components
+    metadata: Metadata
+
+
+class RepoSearchResult(TypedDict):
+    """The result of `repo_search`."""
+
+    ok: bool
+    results: list[CodeHit]
+    total: int
+    used_rerank: bool
+    search_time_ms: float
+    query: str | list[str]
+    degraded: NotRequired[list[str]]
+
+
+# --- index ---------------------------------------------------------------------------------
+
+
+class IndexStats(TypedDict):
+    """Counts of one index run. `files_processed` are the added and the changed files.
+
+    `copied` has, for each other repo, the chunks copied into a recreated collection.
+    """
+
+    files_processed: int
+    chunks_created: int
+    vectors_generated: int
+    processing_time_seconds: float
+    errors: int
+    files_added: int
+    files_changed: int
+    files_removed: int
+    files_unchanged: int
+    skipped: dict[str, int]
+    copied: dict[str, int]
+    failures: list[dict[str, str]]
+
+
+class IndexResult(TypedDict):
+    """The result of `qdrant_index` and `qdrant_index_root`."""
+
+    ok: bool
+    operation: str
+    subdir: str
+    collection: str
+    repo: str
+    recreate: bool
+    stats: IndexStats
+    message: str
+
+
+class PruneResult(TypedDict):
+    """The result of `qdrant_prune`."""
+
+    ok: bool
+    operation: str
+    points_removed: int
+    points_before: int
+    points_after: int
+    processing_time_ms: int
+    message: str
+
+
+# --- administration ------------------------------------------------------------------------
+
+
+class Moment(TypedDict):
+    """A point in time, for programs and for people."""
+
+    unix: int
+    iso: str
+
+
+class StatusResult(TypedDict):
+    """The result of `qdrant_status`. `storage_size_mb` is null where a Qdrant server stores it."""
+
+    ok: bool
+    collection: str
+    exists: bool
+    count: int
+    scanned_points: int
+    last_ingested_at: Moment | None
+    last_modified_at: Moment | None
+    vectors_config: dict[str, int]
+    storage_size_mb: float | None
+    status: str
+
+
+class CollectionRow(TypedDict):
+    """One collection of `qdrant_list`."""
+
+    name: str
+    vectors_count: int
+    segments_count: int
+    points_count: int
+    indexed_vectors_count: int
+    status: str
+    optimizer_status: str
+
+
+class CollectionsResult(TypedDict):
+    """The result of `qdrant_list`."""
+
+    ok: bool
+    collections: list[CollectionRow]
+
+
+class WorkspaceResult(TypedDict):
+    """The result of `workspace_info`. `source` is `state_file`, or `settings` without one."""
+
+    ok: bool
+    workspace_path: str
+    default_collection: str
+    source: str
+    state: dict[str, Any]
+
+
+class WorkspaceRow(TypedDict):
+    """One workspace of `list_workspaces`."""
+
+    workspace_path: str
+    collection_name: str
+    last_updated: str | None
+    indexing_state: str
+
+
+class WorkspacesResult(TypedDict):
+    """The result of `list_workspaces`."""
+
+    ok: bool
+    workspaces: list[WorkspaceRow]
+
+
+class RepoRow(TypedDict):
+    """A repo of a collection, and the workspaces whose state names both."""
+
+    repo: str
+    points_count: int
+    workspace_paths: list[str]
+
+
+class CollectionRepos(TypedDict, total=False):
+    """A collection of `collection_map` with its repos."""
+
+    collection: str
+    points_count: int
+    repos: list[RepoRow]
+    samples: list[dict[str, Any]]
+
+
+class CollectionMapResult(TypedDict):
+    """The result of `collection_map`."""
+
+    ok: bool
+    search_root: str
+    collections: list[CollectionRepos]
+    total: int

@@ -1,0 +1,27 @@
+"""Workers that are really killed by the file or the job they are given."""
+
+from pathlib import Path
+
+import pytest
+
+from services.core.errors import IndexingFailed
+from services.indexer.indexing import workers
+from services.indexer.indexing.report import Failure
+from tests.support.crashing_files import DeadlyJob, deadly_job
+
+
+async def test_a_file_that_kills_its_worker_is_named(tmp_path: Path) -> None:
+    """The worker is really killed: by a job that asks it to."""
+    job = deadly_job(tmp_path, files=workers.FEW_FILES + 2, deadly=5)
+    outcomes = [outcome async for outcome in workers.Workers(2).prepare(job)]
+    failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    assert [failure.path for failure in failed] == ["m5.py"]
+    assert "killed" in failed[0].reason
+    assert len(outcomes) == workers.FEW_FILES + 2
+
+
+async def test_workers_that_cannot_live_end_the_run(tmp_path: Path) -> None:
+    job = deadly_job(tmp_path, files=workers.FEW_FILES + 2, deadly=-1)
+    with pytest.raises(IndexingFailed, match="CTX_INDEX_WORKERS"):
+        async for _ in workers.Workers(2).prepare(DeadlyJob(**vars(job))):
+            pass
