@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from services.core.errors import CtxError, InvalidInput, SettingsInvalid, serialise
+from services.core.errors import CtxError, InvalidInput, SettingsInvalid, error_body
 
 FAILED = 1
 WRONG_USE = 2
@@ -22,7 +22,7 @@ def show(
 
 def show_error(error: CtxError, *, as_json: bool) -> None:
     """Print an error to standard error: one line, or the contract's body."""
-    print(json.dumps(serialise(error)) if as_json else f"ctx: {error}", file=sys.stderr)
+    print(json.dumps(error_body(error)) if as_json else f"ctx: {error}", file=sys.stderr)
 
 
 def show_note(text: str) -> None:

@@ -1,4 +1,4 @@
-"""Every error that ctx raises on purpose, and the one way they are written down.
+"""Every error that ctx raises on purpose, and the one body that answers make of it.
 
 CtxError                    error_code
 ├── InvalidInput            VALIDATION_ERROR      the caller's arguments are wrong
@@ -10,12 +10,12 @@ CtxError                    error_code
 ├── DecoderFailed           DECODER_ERROR
 ├── TimedOut                TIMEOUT_ERROR
 ├── RateLimited             RATE_LIMIT_ERROR
-├── NotPermitted            NOT_PERMITTED         the tool is outside the chosen toolsets
+├── NotPermitted            NOT_PERMITTED         no token, or a tool outside the chosen toolsets
 ├── StorageFailed           STORAGE_ERROR         Qdrant or SQL did not do what was asked
 │   └── FolderInUse         DATA_FOLDER_IN_USE    another process owns the embedded engine
 ├── GitFailed               GIT_ERROR             git refused, failed or took too long
 ├── ModelUnavailable        MODEL_UNAVAILABLE     a model cannot be loaded
-├── RemoteFailed            as answered           another ctx server refused; its code is kept
+├── RemoteFailed            as answered           an error of another ctx server, with its code
 ├── SettingsInvalid         CONFIGURATION_ERROR   the environment holds a wrong setting
 └── Unexpected              INTERNAL_ERROR        a defect of ours; the log has the details
 
@@ -110,8 +110,8 @@ class Unexpected(CtxError):
     code = "INTERNAL_ERROR"
 
 
-def serialise(error: CtxError) -> dict[str, Any]:
-    """The contract's error body."""
+def error_body(error: CtxError) -> dict[str, Any]:
+    """Return the contract's error body."""
     return {
         "ok": False,
         "error": error.message,

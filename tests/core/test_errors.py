@@ -1,4 +1,4 @@
-from services.core.errors import CtxError, InvalidInput, RateLimited, RemoteFailed, serialise
+from services.core.errors import CtxError, InvalidInput, RateLimited, RemoteFailed, error_body
 
 CONTRACT_CODES = {
     "VALIDATION_ERROR",
@@ -12,7 +12,7 @@ CONTRACT_CODES = {
 
 
 def test_the_contract_body() -> None:
-    assert serialise(InvalidInput("query", "Query cannot be empty")) == {
+    assert error_body(InvalidInput("query", "Query cannot be empty")) == {
         "ok": False,
         "error": "query: Query cannot be empty",
         "error_code": "VALIDATION_ERROR",
@@ -21,7 +21,7 @@ def test_the_contract_body() -> None:
 
 
 def test_details_are_kept() -> None:
-    assert serialise(RateLimited("slow down", retry_after_seconds=2))["details"] == {
+    assert error_body(RateLimited("slow down", retry_after_seconds=2))["details"] == {
         "retry_after_seconds": 2
     }
 
@@ -31,5 +31,5 @@ def test_every_contract_code_has_an_error() -> None:
 
 
 def test_an_answered_error_keeps_its_code() -> None:
-    body = serialise(InvalidInput("limit", "too large"))
-    assert serialise(RemoteFailed(body)) == body
+    body = error_body(InvalidInput("limit", "too large"))
+    assert error_body(RemoteFailed(body)) == body

@@ -14,7 +14,7 @@ import pytest
 from fastmcp.client.transports import SSETransport, StdioTransport, StreamableHttpTransport
 from mcp.client.stdio import StdioServerParameters
 
-from services.core.errors import InvalidInput, serialise
+from services.core.errors import InvalidInput, error_body
 from tests.support.mcp_clients import (
     AUTO,
     HTTP,
@@ -22,9 +22,9 @@ from tests.support.mcp_clients import (
     MODERN,
     SSE,
     Answer,
+    Calls,
     Report,
     Talk,
-    ToolPipeline,
     found_ids,
     found_in,
     fresh,
@@ -54,7 +54,7 @@ TOKEN = "a-token-for-tests"
 # --- what every client does ------------------------------------------------------------------
 
 
-def conversation(service: str, word: str) -> ToolPipeline:
+def conversation(service: str, word: str) -> Calls:
     """Store a memory about the word, look for it, and make a mistake."""
     memory = {"information": f"The {word} service retries twice.", "metadata": {"tags": [word]}}
     if service == "memory":
@@ -62,9 +62,7 @@ def conversation(service: str, word: str) -> ToolPipeline:
     return [("memory_store", memory), ("qdrant_list", {}), ("memory_store", {"information": ""})]
 
 
-async def check(
-    talk: Callable[[ToolPipeline], Awaitable[Report]], service: str, server: Server
-) -> Report:
+async def check(talk: Callable[[Calls], Awaitable[Report]], service: str, server: Server) -> Report:
     """The conversation went as the contract says."""
     word = fresh("word")
     report = await talk(conversation(service, word))
@@ -167,7 +165,7 @@ async def test_fastmcp_over_stdio(server: Server, tmp_path: Path) -> None:
 async def test_mcp_over_stdio(
     server: Server,
     tmp_path: Path,
-    talk: Callable[[StdioServerParameters, ToolPipeline], Awaitable[Report]],
+    talk: Callable[[StdioServerParameters, Calls], Awaitable[Report]],
     protocol: str,
 ) -> None:
     command = stdio_command("memory", tmp_path)
@@ -288,7 +286,7 @@ async def test_a_hidden_tool_is_refused(
 @pytest.mark.parametrize("service", SERVICES)
 async def test_error_bodies_fit_the_schema_of_every_tool(server: Server, service: str) -> None:
     """Clients such as the TypeScript SDK 1.x check errors too, and hide one that does not fit."""
-    body = serialise(InvalidInput("field", "is wrong"))
+    body = error_body(InvalidInput("field", "is wrong"))
     async with fastmcp.Client(url_of(server, service, HTTP)) as client:
         for tool in await client.list_tools():
             assert tool.output_schema, tool.name

@@ -8,9 +8,9 @@ from tests.support.mcp_clients import (
     HTTP,
     LEGACY,
     SSE,
+    Calls,
     Report,
     Talk,
-    ToolPipeline,
     found_ids,
     found_in,
     fresh,
@@ -24,7 +24,7 @@ from tests.support.node import Node
 from tests.support.processes import Server
 
 
-def storing_apart(collection: str, word: str, session: dict[str, str]) -> ToolPipeline:
+def storing_apart(collection: str, word: str, session: dict[str, str]) -> Calls:
     """Choose a collection, store there and look there."""
     memory = {"information": f"Apart: {word}.", "metadata": {"tags": [word]}}
     return [

@@ -18,7 +18,7 @@ from tests.support.node import Node
 from tests.support.processes import Server
 
 Call = tuple[str, dict[str, Any]]
-ToolPipeline = Sequence[Call]
+Calls = Sequence[Call]
 LEGACY, AUTO, MODERN = "legacy", "auto", "modern"
 HTTP, SSE = "http", "sse"
 
@@ -41,30 +41,28 @@ class Report:
     answers: Sequence[Answer]
 
 
-Talk = Callable[[str, ToolPipeline], Awaitable[Report]]
+Talk = Callable[[str, Calls], Awaitable[Report]]
 """Connects to a URL, lists the tools and makes the calls, all on one connection."""
 
 
 # --- Python ----------------------------------------------------------------------------------
 
 
-async def with_fastmcp(to: str | ClientTransport, calls: ToolPipeline, mode: str = AUTO) -> Report:
+async def with_fastmcp(to: str | ClientTransport, calls: Calls, mode: str = AUTO) -> Report:
     async with fastmcp.Client(to, mode=mode) as client:
         tools = [tool.name for tool in await client.list_tools()]
         answers = [_answer(await client.call_tool_mcp(*call)) for call in calls]
         return Report(str(client.session.protocol_version), tools, answers)
 
 
-async def with_mcp(
-    to: str | StdioServerParameters | Any, calls: ToolPipeline, mode: str = AUTO
-) -> Report:
+async def with_mcp(to: str | StdioServerParameters | Any, calls: Calls, mode: str = AUTO) -> Report:
     async with mcp.Client(to, mode=mode) as client:
         tools = [tool.name for tool in (await client.list_tools()).tools]
         answers = [_answer(await client.call_tool(*call)) for call in calls]
         return Report(client.protocol_version, tools, answers)
 
 
-async def with_session(streams: Any, calls: ToolPipeline) -> Report:
+async def with_session(streams: Any, calls: Calls) -> Report:
     """The handshake as most Python clients do it."""
     async with streams as (read, write), mcp.ClientSession(read, write) as session:
         agreed = await session.initialize()
@@ -73,19 +71,19 @@ async def with_session(streams: Any, calls: ToolPipeline) -> Report:
         return Report(agreed.protocol_version, tools, answers)
 
 
-def session_over_http(url: str, calls: ToolPipeline) -> Awaitable[Report]:
+def session_over_http(url: str, calls: Calls) -> Awaitable[Report]:
     return with_session(streamable_http_client(url), calls)
 
 
-def session_over_sse(url: str, calls: ToolPipeline) -> Awaitable[Report]:
+def session_over_sse(url: str, calls: Calls) -> Awaitable[Report]:
     return with_session(sse_client(url), calls)
 
 
-def session_over_stdio(command: StdioServerParameters, calls: ToolPipeline) -> Awaitable[Report]:
+def session_over_stdio(command: StdioServerParameters, calls: Calls) -> Awaitable[Report]:
     return with_session(stdio_client(command), calls)
 
 
-def mcp_over_sse(url: str, calls: ToolPipeline) -> Awaitable[Report]:
+def mcp_over_sse(url: str, calls: Calls) -> Awaitable[Report]:
     return with_mcp(sse_client(url), calls, LEGACY)
 
 
@@ -98,16 +96,14 @@ def _answer(result: CallToolResult) -> Answer:
 # --- Node ------------------------------------------------------------------------------------
 
 
-async def with_script(
-    node: Node, script: str, arguments: Iterable[str], calls: ToolPipeline
-) -> Report:
+async def with_script(node: Node, script: str, arguments: Iterable[str], calls: Calls) -> Report:
     """One of the scripts in `node/`."""
     given = json.dumps([{"name": name, "arguments": values} for name, values in calls])
     seen = json.loads(await node.run(node.script(script), *arguments, given=given))
     return Report(seen["protocol"], seen["tools"], [_wire(answer) for answer in seen["answers"]])
 
 
-async def with_inspector(node: Node, url: str, calls: ToolPipeline, era: str) -> Report:
+async def with_inspector(node: Node, url: str, calls: Calls, era: str) -> Report:
     """A process, and so a connection, for each request."""
 
     async def ask(*arguments: str) -> Any:

@@ -1,4 +1,4 @@
-"""Who is calling, as a tool may know it without knowing the transport."""
+"""The caller of a tool, independent of the transport."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Caller:
-    """`client` names the peer for rate limits. `connection` outlives one call, where there is one:
-    the stateless protocol (2026-07-28) has none."""
+    """The client for rate limits, and the id of a connection that outlives one call.
+
+    The stateless protocol (2026-07-28) has no connection.
+    """
 
     client: str = "local"
     connection: str | None = None

@@ -4,14 +4,14 @@ import logging
 import sys
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-# They report each request and each mistake of a client; the answer and the metrics do too.
-CHATTY = ("fastmcp", "mcp", "httpx", "httpx2", "httpcore", "uvicorn", "sse_starlette")
+# Loggers that report each request and each mistake of a client, as responses and metrics do too.
+NOISY_LOGGERS = ("fastmcp", "mcp", "httpx", "httpx2", "httpcore", "uvicorn", "sse_starlette")
 
 
 def configure_logging(level: str) -> None:
     """Log to standard error at this level: standard output belongs to stdio clients."""
     logging.basicConfig(level=level.upper(), format=LOG_FORMAT, stream=sys.stderr, force=True)
-    for name in CHATTY:
+    for name in NOISY_LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-# From a cache hit to the operation timeout.
+# Seconds: from a cache hit to the operation timeout.
 LATENCY_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 
 
 class Metrics:
-    """Calls, their outcome and duration by tool, and the gauges of the service."""
+    """The calls of each tool with outcome and duration, and the gauges of the service."""
 
     def __init__(self, service: str, gauges: Mapping[str, Callable[[], float]]) -> None:
         self._registry = CollectorRegistry()

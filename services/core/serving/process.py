@@ -1,4 +1,4 @@
-"""The frame of every server process: arguments, settings, logging, the event loop, exit codes."""
+"""Run a server process: arguments, settings, logging, the event loop, exit codes."""
 
 import argparse
 import asyncio
@@ -23,7 +23,7 @@ def main(name: str, run: Run) -> None:
 
 
 def run_until_stopped(run: Callable[[Settings], Coroutine[Any, Any, None]]) -> int:
-    """The exit code: 0 after a clean stop, 2 after an error that is told in one line."""
+    """Run until a signal; return the exit code: 0, or 2 after an error, which is printed."""
     try:
         settings = load()
         configure_logging(settings.log_level)
@@ -37,13 +37,13 @@ def run_until_stopped(run: Callable[[Settings], Coroutine[Any, Any, None]]) -> i
 
 
 def run_loop(work: Awaitable[None]) -> None:
-    """On uvloop where it exists."""
+    """Run a coroutine on uvloop, or on asyncio's loop where that does not exist."""
 
-    async def awaited() -> None:
+    async def wait() -> None:
         await work
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(awaited())
+        runner.run(wait())
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

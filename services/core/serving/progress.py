@@ -1,4 +1,4 @@
-"""How far a long call is, told to a client that asked to know."""
+"""Report the progress of a long call to its client."""
 
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
@@ -6,13 +6,13 @@ from contextvars import ContextVar
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
-async def _nobody(done: float, total: float | None, message: str | None) -> None:
-    """Outside a call, and for a client that did not ask."""
+async def _discard(done: float, total: float | None, message: str | None) -> None:
+    """Stand in where no client listens."""
 
 
-current: ContextVar[Report] = ContextVar("ctx_progress", default=_nobody)
+current: ContextVar[Report] = ContextVar("ctx_progress", default=_discard)
 
 
 async def report(done: float, total: float | None = None, message: str | None = None) -> None:
-    """Tell the client of this call; does nothing where there is none."""
+    """Report to the client of this call; without one nothing happens."""
     await current.get()(done, total, message)

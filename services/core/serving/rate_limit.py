@@ -1,4 +1,4 @@
-"""A token bucket for each client."""
+"""Limit the calls of each client with a token bucket."""
 
 import time
 from collections import OrderedDict
@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 from services.core.errors import RateLimited
 
-MAX_CLIENTS = 10_000  # buckets of the least recently seen clients are dropped: they are full again
-SECONDS_A_MINUTE = 60.0
+MAX_CLIENTS = 10_000  # the least recently seen is dropped: its bucket is full again
+SECONDS_PER_MINUTE = 60.0
 BURST_SECONDS = 10.0  # a client that was quiet may spend this much of its minute at once
 
 
 class RateLimiter:
-    """Lets each client make so many calls a minute, with a burst; 0 is no limit."""
+    """Allows each client `per_minute` calls a minute, with a burst; 0 is no limit."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._per_second = per_minute / SECONDS_A_MINUTE
+        self._per_second = per_minute / SECONDS_PER_MINUTE
         self._burst = max(1.0, self._per_second * BURST_SECONDS)
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()

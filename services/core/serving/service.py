@@ -1,4 +1,4 @@
-"""What a room hands to be served: tools, and the service they make up."""
+"""The types that describe a service: its tools, checks and ports."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Effect(Enum):
-    """What calling a tool does to what is stored."""
+    """How a call of a tool changes stored data."""
 
     READS = "reads"
     ADDS = "adds"  # calling twice adds twice
@@ -19,7 +19,8 @@ class Effect(Enum):
 class Tool:
     """An async function with typed, described parameters; its docstring is the description.
 
-    `timeout_seconds` stands for the setting where a call may take long: it then reports progress.
+    `timeout_seconds` replaces CTX_OPERATION_TIMEOUT_SECONDS for a tool that may take long and
+    reports progress.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -38,11 +39,11 @@ class Tool:
 
 
 Check = Callable[[], Awaitable[None]]
-"""A readiness check: returns when the part works, raises with the reason when it does not."""
+"""A readiness check: returns if the dependency works, raises with the reason if not."""
 
 
 Advice = Callable[[], Awaitable[Sequence[str]]]
-"""What the operator should know although everything works."""
+"""Returns what an operator should know although every check passes."""
 
 
 async def _no_advice() -> Sequence[str]:

@@ -1,6 +1,6 @@
-"""Session defaults: what `set_session_defaults` remembers, by token and by connection.
+"""The session defaults of `set_session_defaults`, by token and by connection.
 
-They live in memory: a restart forgets them, and says so when an old token comes back.
+They are kept in memory only: after a restart an old token is an error that says so.
 """
 
 from collections import OrderedDict
@@ -15,7 +15,7 @@ from services.core.errors import InvalidInput
 from services.core.serving import caller
 from services.core.serving.service import Effect, Tool
 
-MAX_SESSIONS = 10_000  # the least recently used is forgotten first; a token is about 200 bytes
+MAX_SESSIONS = 10_000  # about 200 bytes each; the least recently used is dropped first
 TOKEN_BYTES = 8
 MAX_TOKEN_LENGTH = 128
 COLLECTION_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]{0,127}$"
@@ -30,13 +30,13 @@ CollectionName = Annotated[
 
 
 class Defaults(TypedDict, total=False):
-    """The values that later calls fall back to."""
+    """The values that later calls use where they name none."""
 
     collection: str
 
 
 class SessionResult(TypedDict):
-    """What `set_session_defaults` answers."""
+    """The result of `set_session_defaults`."""
 
     ok: bool
     session: str
@@ -51,9 +51,9 @@ class _Session:
 
 
 class SessionDefaults:
-    """Remembers each session's default collection.
+    """Keeps the default collection of each session.
 
-    `reserved` is the other server's collection: code and memories are never mixed.
+    `reserved` is the other server's collection, which nobody may choose.
     """
 
     def __init__(self, reserved: str = "") -> None:
@@ -62,7 +62,10 @@ class SessionDefaults:
         self._connections: OrderedDict[str, str] = OrderedDict()
 
     def set(self, collection: str | None, token: str | None) -> SessionResult:
-        """Set the default, or with a token alone bind this connection to that session."""
+        """Set the default collection; with a token alone, bind this connection to that session.
+
+        Raises InvalidInput for an unknown token or the reserved collection.
+        """
         if collection and collection == self._reserved:
             raise InvalidInput("collection", f"{collection!r} belongs to the other server")
         connection = caller.current.get().connection
@@ -82,7 +85,7 @@ class SessionDefaults:
         }
 
     def collection(self, token: str | None) -> str | None:
-        """The default collection of this token, else of this connection."""
+        """Return the default collection of the token, else of this connection."""
         connection = caller.current.get().connection
         if not token and connection:
             token = self._connections.get(connection)
@@ -111,7 +114,7 @@ class SessionDefaults:
 
 
 def session_tool(sessions: SessionDefaults) -> Tool:
-    """The tool that both servers offer."""
+    """Return the tool `set_session_defaults`, which both servers offer."""
 
     async def set_session_defaults(
         collection: CollectionName = None, session: SessionToken = None

@@ -1,4 +1,4 @@
-"""Which tools a client is offered: by the setting, the URL `/mcp/x/NAME` or headers."""
+"""Select the tools that a client is offered: by the setting, the URL `/mcp/x/NAME` or headers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ ALL = "all"
 TOOLSETS_HEADER = "x-mcp-toolsets"
 READONLY_HEADER = "x-mcp-readonly"
 URL_INFIX = "/x/"  # /mcp/x/NAME
-SCOPE_KEY = "ctx.toolset"  # where the dispatcher leaves the NAME of the URL
+SCOPE_KEY = "ctx.toolset"  # the key of an ASGI scope that has the NAME of the URL
 FALSE_WORDS = frozenset({"", "0", "false", "no", "off"})
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The toolsets a client chose, and whether it wants to write."""
+    """The toolsets that are offered, and whether tools that write are left out."""
 
     names: frozenset[str]
     read_only: bool
 
     def admits(self, tool: Tool) -> bool:
-        """Read-only beats every toolset."""
+        """Whether a tool is offered; read-only beats every toolset."""
         if self.read_only and tool.writes:
             return False
         return ALL in self.names or tool.toolset in self.names
@@ -37,19 +37,22 @@ def configured(settings: Settings) -> Selection:
 def choose(
     default: Selection, headers: Mapping[str, str], url_toolset: str | None, known: Iterable[str]
 ) -> Selection:
-    """The URL beats the header, the header beats the setting; unknown header names are ignored."""
+    """Select the toolsets of one request: the URL beats the header, the header the default.
+
+    Unknown names in the header are ignored.
+    """
     names = default.names
-    asked = _names(headers.get(TOOLSETS_HEADER, ""))
+    in_header = _split(headers.get(TOOLSETS_HEADER, ""))
     if url_toolset:
         names = frozenset({url_toolset})
-    elif asked:
-        names = asked & ({*known, ALL})
+    elif in_header:
+        names = in_header & {*known, ALL}
     wants_read_only = headers.get(READONLY_HEADER, "").strip().lower() not in FALSE_WORDS
     return Selection(names, default.read_only or wants_read_only)
 
 
 def check_setting(names: Iterable[str], services: Iterable[Service]) -> None:
-    """Refuse a CTX_TOOLSETS that names a toolset no server has."""
+    """Raise SettingsInvalid if CTX_TOOLSETS names a toolset that no service has."""
     known = {ALL}.union(*(service.toolsets for service in services))
     unknown = sorted(set(names) - known)
     if unknown:
@@ -59,5 +62,5 @@ def check_setting(names: Iterable[str], services: Iterable[Service]) -> None:
         )
 
 
-def _names(text: str) -> frozenset[str]:
+def _split(text: str) -> frozenset[str]:
     return frozenset(part.strip() for part in text.split(",") if part.strip())

@@ -1,21 +1,23 @@
-"""What stands before every HTTP request: Host and Origin, bearer token, body size."""
+"""Checks of every HTTP request: Host and Origin, bearer token, body size."""
 
 import hmac
 from collections.abc import Sequence
+from http import HTTPStatus
 
 from fastmcp.server.http import HostOriginGuardMiddleware
 from mcp.server.transport_security import RequestBodyLimitMiddleware
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from services.core.errors import NotPermitted
+from services.core.serving.http.responses import error_response
 from services.core.settings import Settings
 
 SCHEME = "bearer "
 
 
 class BearerGuard:
-    """Refuses requests that carry none of the configured tokens."""
+    """Answers 401 to requests without one of the configured tokens."""
 
     def __init__(self, app: ASGIApp, tokens: Sequence[str]) -> None:
         self._app = app
@@ -25,15 +27,12 @@ class BearerGuard:
         if scope["type"] != "http" or self._accepts(Headers(scope=scope)):
             await self._app(scope, receive, send)
             return
-        refusal = JSONResponse(
-            {"error": "unauthorized", "message": "Send 'Authorization: Bearer <token>'."},
-            status_code=401,
-            headers={"WWW-Authenticate": "Bearer"},
-        )
-        await refusal(scope, receive, send)
+        error = NotPermitted("A token is required: send 'Authorization: Bearer <token>'.")
+        challenge = {"WWW-Authenticate": "Bearer"}
+        await error_response(error, HTTPStatus.UNAUTHORIZED, challenge)(scope, receive, send)
 
     def _accepts(self, headers: Headers) -> bool:
-        """Compares with every token, each in constant time, whichever matches."""
+        """Compare with every token, each in constant time, also after a match."""
         header = headers.get("authorization", "")
         if not header.lower().startswith(SCHEME):
             return False
@@ -43,7 +42,10 @@ class BearerGuard:
 
 
 def guard(app: ASGIApp, settings: Settings, *, open_to_probes: bool = False) -> ASGIApp:
-    """Host and Origin are checked first; probes of the health ports need no token."""
+    """Wrap an application with all checks, Host and Origin first.
+
+    `open_to_probes` leaves out the token, for health ports.
+    """
     guarded: ASGIApp = RequestBodyLimitMiddleware(app, settings.max_body_bytes)
     tokens = [token.get_secret_value() for token in settings.auth_tokens]
     if tokens and not open_to_probes:

@@ -1,4 +1,4 @@
-"""The health ports: /livez, /readyz, /tools, /metrics."""
+"""The application of the health ports: /livez, /readyz, /tools, /metrics."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from starlette.routing import Route
 from services.core.serving.metrics import Metrics
 from services.core.serving.service import Check, Service
 
-CHECK_TIMEOUT_SECONDS = 3.0  # below the usual probe timeouts, above a slow but working part
+CHECK_TIMEOUT_SECONDS = 3.0  # below the usual probe timeouts, above a check that is slow but works
 OK = "ok"
 
 
 async def readiness(checks: Mapping[str, Check]) -> dict[str, str]:
-    """Run every check at once: part → 'ok' or the reason why it is not."""
+    """Run all checks at once; return 'ok' or the reason of the failure for each."""
     outcomes = await asyncio.gather(*(_outcome(check) for check in checks.values()))
     return dict(zip(checks, outcomes, strict=True))
 
@@ -30,13 +30,13 @@ async def _outcome(check: Check) -> str:
             await check()
     except TimeoutError:
         return f"no answer within {CHECK_TIMEOUT_SECONDS:g} s"
-    except Exception as error:  # noqa: BLE001 - whatever the part raises is the reason
+    except Exception as error:  # noqa: BLE001 - whatever it raises is the reason
         return str(error) or type(error).__name__
     return OK
 
 
 def health_app(service: Service, mcp: FastMCP, metrics: Metrics) -> Starlette:
-    """What probes and people ask on the health ports."""
+    """Return the application of one service's health ports."""
 
     async def livez(_: Request) -> Response:
         return JSONResponse({"ok": True, "service": service.name})

@@ -1,4 +1,4 @@
-"""All transports of one or more services in one process."""
+"""Serve one or more services over all transports in one process."""
 
 import contextlib
 import errno
@@ -6,36 +6,40 @@ import gc
 import logging
 import signal
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import uvicorn
 from fastmcp import FastMCP
 from starlette.applications import Starlette
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from services.core.errors import SettingsInvalid
+from services.core.serving.http.apps import (
+    HTTP_PATH,
+    SSE_PATH,
+    PortRouter,
+    SingleResponse,
+    ToolsetPath,
+)
 from services.core.serving.http.guard import guard
 from services.core.serving.http.health import health_app
 from services.core.serving.mcp.server import build
 from services.core.serving.mcp.stdio import STOP_SIGNALS, serve_stdio, stdio_beside
 from services.core.serving.metrics import Metrics
 from services.core.serving.service import Service
-from services.core.serving.toolsets import ALL, SCOPE_KEY, URL_INFIX, check_setting
+from services.core.serving.toolsets import check_setting
 from services.core.settings import Settings
 from services.core.settings.fields import HEALTH_PORT_OFFSET
 from services.core.settings.serving import url_host
 
 log = logging.getLogger(__name__)
 
-HTTP_PATH, SSE_PATH = "/mcp", "/sse"
 KEEP_ALIVE_SECONDS = 75  # longer than clients pool connections, so that none is closed under a call
 BACKLOG = 512
-# New objects between two looks for cycles, and looks of each kind between two of the next: requests
-# leave hardly any cycles behind.
+# Garbage collection: new objects per run of generation 0, runs per run of the next generation.
+# Requests leave hardly any cycles behind.
 GC_THRESHOLDS = (20_000, 20, 50)
-OPTIONAL_SPACE = b" \t"  # RFC 9110 calls it OWS
 HTTP, SSE, STDIO = "http", "sse", "stdio"
 TRANSPORTS = (HTTP, SSE, STDIO)
 NETWORK = frozenset({HTTP, SSE})
@@ -43,75 +47,16 @@ NETWORK = frozenset({HTTP, SSE})
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One port, and what answers there."""
+    """A port, the MCP application on it, and the one on its health port."""
 
     port: int
     app: Starlette
     health: Starlette
 
 
-class ToolsetPath:
-    """Serves /mcp/x/NAME as /mcp with the toolset NAME chosen."""
-
-    def __init__(self, app: ASGIApp, toolsets: frozenset[str]) -> None:
-        self._app = app
-        self._toolsets = toolsets | {ALL}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path: str = scope.get("path", "")
-        prefix = HTTP_PATH + URL_INFIX
-        if not path.startswith(prefix):
-            await self._app(scope, receive, send)
-            return
-        name = path.removeprefix(prefix).rstrip("/")
-        if name not in self._toolsets:
-            known = ", ".join(sorted(self._toolsets))
-            answer = JSONResponse(
-                {"error": f"no toolset {name!r}; there are: {known}"}, status_code=404
-            )
-            await answer(scope, receive, send)
-            return
-        rewritten = {**scope, "path": HTTP_PATH, "raw_path": HTTP_PATH.encode(), SCOPE_KEY: name}
-        await self._app(rewritten, receive, send)
-
-
-class OneResponse:
-    """Drops a second start of a response. When the server stops, the SSE endpoint answers again on
-    a stream it has begun; of that answer only the end may be sent."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = False
-
-        async def send_once(message: Message) -> None:
-            nonlocal started
-            is_start = message["type"] == "http.response.start"
-            if not (is_start and started):
-                await send(message)
-            started |= is_start
-
-        await self._app(scope, receive, send_once)
-
-
-class ByPort:
-    """The root application: hands each request to the one that listens on its port."""
-
-    def __init__(self, apps: Mapping[int, ASGIApp]) -> None:
-        self._apps = apps
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # httptools leaves the white space behind a header's value, which is no part of it.
-        scope["headers"] = [
-            (name, value.rstrip(OPTIONAL_SPACE)) for name, value in scope["headers"]
-        ]
-        await self._apps[scope["server"][1]](scope, receive, send)
-
-
 class _Server(uvicorn.Server):
-    """uvicorn that says when it is ready, and stops without raising the signal again, so that
-    what was opened before it is closed after it."""
+    """uvicorn that calls `on_ready`, and does not raise a stop signal again when it has stopped:
+    the process then closes its stores in order."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -119,7 +64,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        _settle_garbage()
+        _freeze_garbage_collector()
         self._on_ready()
 
     def stop(self) -> None:
@@ -135,9 +80,11 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def _settle_garbage() -> None:
-    """What was built for the start stays for good: looking through all of it for garbage made now
-    and then a request wait for tenths of a second."""
+def _freeze_garbage_collector() -> None:
+    """Exempt all objects of the start from garbage collection.
+
+    Looking through them made some requests wait for tenths of a second.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
@@ -149,7 +96,10 @@ async def serve(
     transports: frozenset[str] = NETWORK,
     on_ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until a signal, or until standard input closes where stdio is served."""
+    """Serve until a signal, or until standard input closes where stdio is served.
+
+    Raises SettingsInvalid for an unknown toolset or a port that cannot be opened.
+    """
     check_setting(settings.toolsets, services)
     built = {service.name: _build(service, settings) for service in services}
     stdio = built[services[0].name][0] if STDIO in transports else None
@@ -162,8 +112,8 @@ async def serve(
         await serve_stdio(stdio)
         return
     async with contextlib.AsyncExitStack() as stack:
-        sockets = stack.enter_context(_bound(endpoints, settings.host))
-        # One after the other: entered at once they would share state they should not.
+        sockets = stack.enter_context(_open_ports(endpoints, settings.host))
+        # One after the other: entered at once, the lifespans would share context variables.
         for endpoint in endpoints:
             await stack.enter_async_context(endpoint.app.router.lifespan_context(endpoint.app))
         server = _Server(_uvicorn_config(endpoints, services, settings), on_ready)
@@ -181,13 +131,13 @@ def _endpoints(
     service: Service, mcp: FastMCP, metrics: Metrics, transports: frozenset[str]
 ) -> list[Endpoint]:
     health = health_app(service, mcp, metrics)
-    found = []
+    endpoints = []
     if HTTP in transports:
-        found.append(Endpoint(service.http_port, mcp.http_app(path=HTTP_PATH), health))
+        endpoints.append(Endpoint(service.http_port, mcp.http_app(path=HTTP_PATH), health))
     if SSE in transports:
         app = mcp.http_app(path=SSE_PATH, transport="sse")
-        found.append(Endpoint(service.sse_port, app, health))
-    return found
+        endpoints.append(Endpoint(service.sse_port, app, health))
+    return endpoints
 
 
 def _uvicorn_config(
@@ -196,12 +146,12 @@ def _uvicorn_config(
     toolsets = frozenset().union(*(service.toolsets for service in services))
     apps: dict[int, ASGIApp] = {}
     for endpoint in endpoints:
-        apps[endpoint.port] = guard(OneResponse(ToolsetPath(endpoint.app, toolsets)), settings)
+        apps[endpoint.port] = guard(SingleResponse(ToolsetPath(endpoint.app, toolsets)), settings)
         apps[endpoint.port + HEALTH_PORT_OFFSET] = guard(
             endpoint.health, settings, open_to_probes=True
         )
     return uvicorn.Config(
-        ByPort(apps),
+        PortRouter(apps),
         lifespan="off",
         http="httptools",
         ws="none",
@@ -214,17 +164,20 @@ def _uvicorn_config(
 
 
 @contextlib.contextmanager
-def _bound(endpoints: Sequence[Endpoint], host: str) -> Iterator[list[socket.socket]]:
-    """Every port open, or none and an error that names the taken one."""
+def _open_ports(endpoints: Sequence[Endpoint], host: str) -> Iterator[list[socket.socket]]:
+    """Open every port of the endpoints, and close them at the end.
+
+    Raises SettingsInvalid, which names the port that is taken.
+    """
     with contextlib.ExitStack() as stack:
         yield [
-            stack.enter_context(contextlib.closing(_open(host, port)))
+            stack.enter_context(contextlib.closing(_open_port(host, port)))
             for endpoint in endpoints
             for port in (endpoint.port, endpoint.port + HEALTH_PORT_OFFSET)
         ]
 
 
-def _open(host: str, port: int) -> socket.socket:
+def _open_port(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server(
             (host, port),
@@ -241,7 +194,7 @@ def _open(host: str, port: int) -> socket.socket:
 
 
 def urls(service: Service, host: str) -> dict[str, str]:
-    """Where the service answers, for people."""
+    """Return the URLs of a service, to print."""
     at = url_host(host)
     return {
         "http": f"http://{at}:{service.http_port}{HTTP_PATH}",

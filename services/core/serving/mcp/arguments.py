@@ -1,4 +1,4 @@
-"""Some clients send lists and objects as JSON text: undo that where the schema asks for one."""
+"""Decode arguments that a client sent as JSON text where the schema has a list or an object."""
 
 import json
 from collections.abc import Mapping
@@ -8,8 +8,13 @@ OPENERS = {"array": "[", "object": "{"}
 PYTHON_TYPES: Mapping[str, type] = {"array": list, "object": dict}
 
 
-def repair(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with JSON-encoded lists and objects decoded; everything else as it came."""
+def decode_json_arguments(
+    arguments: Mapping[str, Any], schema: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments with JSON-encoded lists, objects and nulls decoded.
+
+    What cannot be decoded stays as it is: validation then names the problem.
+    """
     properties = schema.get("properties", {})
     definitions = schema.get("$defs", {})
     return {
@@ -19,7 +24,7 @@ def repair(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str,
 
 
 def _types(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> frozenset[str]:
-    """Every JSON type that a property's schema admits."""
+    """Return every JSON type that a property's schema admits."""
     if "$ref" in schema:
         return _types(definitions.get(schema["$ref"].rsplit("/", 1)[-1], {}), definitions)
     options = [*schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())]
@@ -35,14 +40,13 @@ def _decode(value: Any, types: frozenset[str]) -> Any:
     text = value.strip()
     for kind in ("array", "object"):
         if kind in types and text.startswith(OPENERS[kind]):
-            return _parsed(text, PYTHON_TYPES[kind], value)
+            return _parse(text, PYTHON_TYPES[kind], value)
     return None if text == "null" and "null" in types and "string" not in types else value
 
 
-def _parsed(text: str, wanted: type, original: str) -> Any:
-    """The decoded JSON, or the text as it came: validation will name what is wrong with it."""
+def _parse(text: str, expected: type, original: str) -> Any:
     try:
         decoded = json.loads(text)
-    except (ValueError, RecursionError):  # text nested too deep is no argument either
+    except (ValueError, RecursionError):  # RecursionError: nested too deep
         return original
-    return decoded if isinstance(decoded, wanted) else original
+    return decoded if isinstance(decoded, expected) else original

@@ -15,7 +15,7 @@ from pydantic_core import to_jsonable_python
 
 from services.core.errors import CtxError, InvalidInput, NotPermitted, TimedOut, Unexpected
 from services.core.serving import progress
-from services.core.serving.mcp.arguments import repair
+from services.core.serving.mcp.arguments import decode_json_arguments
 from services.core.serving.service import Service, Tool
 from services.core.serving.toolsets import Selection, configured
 from services.core.settings import Settings
@@ -34,7 +34,7 @@ async def call_in_process(
     tools = {tool.name: tool for tool in service.tools}
     tool = permit(tools, name, configured(settings))
     adapter: TypeAdapter[Any] = TypeAdapter(cast(Any, tool.run))
-    given = repair(arguments, adapter.json_schema())
+    given = decode_json_arguments(arguments, adapter.json_schema())
     if on_progress is not None:
         progress.current.set(on_progress)
     try:

@@ -1,4 +1,4 @@
-"""Calling a tool of another ctx server over MCP."""
+"""Call a tool of another ctx server over MCP."""
 
 from typing import Any
 
@@ -20,7 +20,10 @@ async def call_tool(
     seconds: float = CALL_TIMEOUT_SECONDS,
     on_progress: Report | None = None,
 ) -> dict[str, Any]:
-    """The tool's answer; RemoteFailed when it refuses, StorageFailed when nobody answers."""
+    """Call a tool and return its result.
+
+    Raises RemoteFailed for an error of the tool, StorageFailed where no server answers.
+    """
     transport = StreamableHttpTransport(url, auth=token)
     try:
         async with Client(transport, timeout=seconds) as client:

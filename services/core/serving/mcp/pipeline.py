@@ -1,12 +1,14 @@
-"""What happens around every tool call: permission, rate limit, repair, timeout, errors, metrics."""
+"""The steps of every tool call over MCP: permission, rate limit, arguments, errors, metrics."""
 
 import functools
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
 import mcp_types as mt
+from fastmcp.exceptions import ToolError
 from fastmcp.exceptions import ValidationError as ArgumentsInvalid
 from fastmcp.server.context import Context
 from fastmcp.server.dependencies import get_http_request
@@ -17,9 +19,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 from starlette.requests import Request
 
-from services.core.errors import CtxError, InvalidInput, serialise
+from services.core.errors import CtxError, InvalidInput, error_body
 from services.core.serving import caller, progress
-from services.core.serving.mcp.arguments import repair
+from services.core.serving.mcp.arguments import decode_json_arguments
 from services.core.serving.mcp.calls import invalid_arguments, permit, run_with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
@@ -28,32 +30,36 @@ from services.core.serving.toolsets import SCOPE_KEY, Selection, choose
 
 DIGEST_LENGTH = 16  # enough of a token's hash to tell clients apart
 UNKNOWN_TOOL = "unknown"  # one metrics label for every tool name that does not exist
+SUCCESS = "ok"  # the metrics label of calls without an error; others have their error's code
 
 
-def refusal(error: CtxError) -> ToolResult:
-    """The contract's error body, marked as an error for clients that look only at that."""
-    return ToolResult(structured_content=serialise(error), is_error=True)
+class CallFailed(ToolError):
+    """Takes an error of a tool through the MCP library, which masks and logs all but its own."""
+
+    def __init__(self, error: CtxError) -> None:
+        super().__init__(error.message, log_level=logging.DEBUG)
+        self.error = error
 
 
 def with_deadline(
     run: Callable[..., Awaitable[Any]], timeout_seconds: float
 ) -> Callable[..., Awaitable[Any]]:
-    """Wrap a tool's function with a deadline; its errors become error bodies."""
+    """Wrap a tool's function with a deadline; it raises CallFailed."""
 
     @functools.wraps(run)
-    async def answer(*args: Any, **kwargs: Any) -> Any:
+    async def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return await run_with_deadline(
                 lambda: run(*args, **kwargs), run.__name__, timeout_seconds
             )
         except CtxError as error:
-            return refusal(error)
+            raise CallFailed(error) from error
 
-    return answer
+    return call
 
 
 class ToolPipeline(Middleware):
-    """Wraps listing and calling of one server's tools."""
+    """Wraps the listing and calling of one server's tools; every error becomes a body here."""
 
     def __init__(
         self, tools: Sequence[Tool], default: Selection, limiter: RateLimiter, metrics: Metrics
@@ -80,12 +86,15 @@ class ToolPipeline(Middleware):
     ) -> ToolResult:
         name = context.message.name
         started = time.perf_counter()
+        outcome = SUCCESS
         try:
             result = await self._call(context, call_next)
         except CtxError as error:
-            result = refusal(error)
+            outcome = error.code
+            # Marked as an error for clients that read no body.
+            result = ToolResult(structured_content=error_body(error), is_error=True)
         label = name if name in self._tools else UNKNOWN_TOOL
-        self._metrics.observe(label, _outcome(result), time.perf_counter() - started)
+        self._metrics.observe(label, outcome, time.perf_counter() - started)
         return result
 
     async def _call(
@@ -93,18 +102,21 @@ class ToolPipeline(Middleware):
         context: MiddlewareContext[mt.CallToolRequestParams],
         call_next: CallNext[mt.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
+        """Run the call. Raises CtxError, whatever the MCP library raised."""
         message, request = context.message, _request()
         permit(self._tools, message.name, self._selection(request))
-        who = _caller(context.fastmcp_context, request)
-        self._limiter.spend(who.client)
-        arguments = repair(message.arguments or {}, self.schemas[message.name])
-        token = caller.current.set(who)
+        from_client = _caller(context.fastmcp_context, request)
+        self._limiter.spend(from_client.client)
+        arguments = decode_json_arguments(message.arguments or {}, self.schemas[message.name])
+        token = caller.current.set(from_client)
         if context.fastmcp_context is not None:
             progress.current.set(context.fastmcp_context.report_progress)
         try:
             return await call_next(
                 context.copy(message=message.model_copy(update={"arguments": arguments}))
             )
+        except CallFailed as failed:
+            raise failed.error from failed
         except ArgumentsInvalid as error:
             raise _invalid(error) from error
         finally:
@@ -138,17 +150,11 @@ def _client(request: Request | None) -> str:
 
 
 def _connection(context: Context | None) -> str | None:
-    """The id of a connection that outlives this call; the stateless protocol has none."""
+    """Return the id of a connection that outlives this call; the stateless protocol has none."""
     if context is None or context.request_context is None:
         return None
     stateless = context.request_context.protocol_version in MODERN_PROTOCOL_VERSIONS
     return None if stateless else context.session_id
-
-
-def _outcome(result: ToolResult) -> str:
-    if not result.is_error:
-        return "ok"
-    return str((result.structured_content or {}).get("error_code", "error"))
 
 
 def _invalid(error: ArgumentsInvalid) -> InvalidInput:

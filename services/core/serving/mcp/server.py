@@ -1,5 +1,6 @@
-"""A service as an MCP server: the only file that registers tools with fastmcp."""
+"""Build the MCP server of a service: the only file that registers tools with fastmcp."""
 
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -17,8 +18,8 @@ from services.core.settings import Settings
 
 
 def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
-    """Register the service's tools behind the call pipeline."""
-    calls = ToolPipeline(
+    """Build an MCP server with the service's tools behind the tool pipeline."""
+    pipeline = ToolPipeline(
         service.tools,
         configured(settings),
         RateLimiter(settings.rate_limit_per_minute),
@@ -28,7 +29,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
         f"ctx-{service.name}",
         instructions=service.instructions,
         version=version("ctx-engine"),
-        middleware=[calls],
+        middleware=[pipeline],
         mask_error_details=True,
     )
     for tool in service.tools:
@@ -38,17 +39,27 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
             tags={tool.toolset},
             annotations=_hints(tool),
         )
-        registered.output_schema = _answers(registered.output_schema)
+        registered.output_schema = _without_required(registered.output_schema)
         mcp.add_tool(registered)
-        calls.schemas[tool.name] = registered.parameters
-    # Without this look-up the SDK lists all tools before every call of the 2026-07-28 protocol.
-    mcp._mcp_server.get_tool_input_schema = calls.schemas.get
+        pipeline.schemas[tool.name] = registered.parameters
+    set_input_schema_lookup(mcp, pipeline.schemas.get)
     return mcp
 
 
-def _answers(schema: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The schema of every answer: the error body has other keys than the result, and clients check
-    errors too (the TypeScript SDK 1.x), so no key is required."""
+def set_input_schema_lookup(
+    mcp: FastMCP, lookup: Callable[[str], Mapping[str, Any] | None]
+) -> None:
+    """Tell the SDK the input schema of a tool by its name.
+
+    Without it the SDK lists all tools before every call of the 2026-07-28 protocol. fastmcp has no
+    public name for the SDK's server: this is the only use of the private one.
+    """
+    mcp._mcp_server.get_tool_input_schema = lookup
+
+
+def _without_required(schema: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return an output schema that an error body fits too: some clients (the TypeScript SDK 1.x)
+    check errors against it."""
     return schema and {key: value for key, value in schema.items() if key != "required"}
 
 

@@ -1,4 +1,4 @@
-"""Serving one client over standard input and output."""
+"""Serve one client over standard input and output."""
 
 import asyncio
 import contextlib
@@ -15,8 +15,8 @@ COPY_BYTES = 65_536
 
 
 async def serve_stdio(mcp: FastMCP) -> None:
-    """Until standard input closes, or a signal asks to stop."""
-    end = _endable_stdin()
+    """Serve until standard input closes or a stop signal comes."""
+    end = _closable_stdin()
     for number in STOP_SIGNALS:
         signal.signal(number, lambda *_: end())
     await mcp.run_stdio_async(show_banner=False)
@@ -24,8 +24,8 @@ async def serve_stdio(mcp: FastMCP) -> None:
 
 @contextlib.asynccontextmanager
 async def stdio_beside(mcp: FastMCP, stop: Callable[[], None]) -> AsyncIterator[None]:
-    """The same beside the ports; `stop` is called when standard input closes."""
-    end = _endable_stdin()
+    """Serve during the block, beside other transports; call `stop` when standard input closes."""
+    end = _closable_stdin()
     serving = asyncio.create_task(mcp.run_stdio_async(show_banner=False))
     serving.add_done_callback(lambda _: stop())
     try:
@@ -35,10 +35,12 @@ async def stdio_beside(mcp: FastMCP, stop: Callable[[], None]) -> AsyncIterator[
         await serving
 
 
-def _endable_stdin() -> Callable[[], None]:
-    """Put a pipe in the place of standard input, filled by a thread; the function that is returned
-    ends it. The MCP library reads standard input in a thread that nothing can interrupt: only its
-    end lets the server stop."""
+def _closable_stdin() -> Callable[[], None]:
+    """Replace standard input with a pipe that a thread fills; return a function that closes it.
+
+    The MCP library reads standard input in a thread that nothing can interrupt: only the end of
+    the input lets the server stop.
+    """
     source = os.dup(sys.stdin.fileno())
     read_end, write_end = os.pipe()
     os.dup2(read_end, sys.stdin.fileno())
@@ -46,9 +48,9 @@ def _endable_stdin() -> Callable[[], None]:
     target = os.fdopen(write_end, "wb", buffering=0)
 
     def copy() -> None:
-        with contextlib.suppress(OSError, ValueError):  # closed by `end`, or nobody reads any more
-            while piece := os.read(source, COPY_BYTES):
-                target.write(piece)
+        with contextlib.suppress(OSError, ValueError):  # the pipe is closed
+            while data := os.read(source, COPY_BYTES):
+                target.write(data)
         end()
 
     def end() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from services.core.serving.mcp.arguments import repair
+from services.core.serving.mcp.arguments import decode_json_arguments
 
 SCHEMA = {
     "properties": {
@@ -33,4 +33,4 @@ SCHEMA = {
 def test_json_text_is_decoded_only_where_the_schema_asks(
     name: str, given: object, expected: object
 ) -> None:
-    assert repair({name: given}, SCHEMA) == {name: expected}
+    assert decode_json_arguments({name: given}, SCHEMA) == {name: expected}
