@@ -20,7 +20,8 @@ from services.core.vectors.types import CollectionInfo, EmbeddingModel
 from services.core.vectors.validation import spec_problem
 from services.indexer.schema.points import spec as code_spec
 from services.memory.records.health import examine
-from services.memory.search.points import spec as thread_spec
+from services.memory.records.types import EntryKind
+from services.memory.search.points import entry_spec
 
 if TYPE_CHECKING:
     from services.memory.projection.compare import Drift
@@ -44,7 +45,7 @@ class Models:
         expected = {
             settings.collection_name: code_spec(self.code),
             settings.memory_collection_name: memory_spec(self.memory),
-            settings.threads_collection_name: thread_spec(self.memory),
+            settings.threads_collection_name: entry_spec(EntryKind.THREAD, self.memory),
         }
         by_purpose = {spec.purpose: spec for spec in expected.values()}
         spec = by_purpose.get(info.spec.purpose) or expected.get(info.name)

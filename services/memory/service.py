@@ -22,7 +22,7 @@ from services.memory.projection.outbox import Outbox
 from services.memory.projection.rebuild import Rebuilder
 from services.memory.records.store import Records
 from services.memory.records.types import EntryKind
-from services.memory.search.points import spec as thread_spec
+from services.memory.search.points import entry_spec
 from services.memory.threads.service import Threads, open_threads, thread_target
 from services.memory.threads.tools import thread_tools
 
@@ -133,7 +133,7 @@ def _service(
 ) -> Service:
     specs = {
         settings.memory_collection_name: memory_spec(engine.embedder),
-        settings.threads_collection_name: thread_spec(engine.embedder),
+        settings.threads_collection_name: entry_spec(EntryKind.THREAD, engine.embedder),
     }
     return Service(
         name="memory",

@@ -3,13 +3,16 @@
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from services.core.engine.engine import Engine, open_engine
 from services.core.settings import Settings
-from services.memory.records.types import Draft
+from services.memory.records.types import Draft, EntryKind
+from services.memory.search.filters import EntryFilters
 from services.memory.service import MemoryServer, open_memory
+from services.memory.threads.search_request import SearchRequest
 from services.memory.threads.service import Threads
 
 ATTEMPTS = 10  # each waits as long as a caller would
@@ -29,14 +32,23 @@ async def add(threads: Threads, drafts: Sequence[Draft]) -> list[int]:
     stored = await threads.entries.records.add(drafts)
     warnings: object = None
     for _ in range(ATTEMPTS):
-        if not (warnings := await threads.entries.settled()):
+        if not (warnings := await threads.entries.finish_write()):
             return [id_ for id_, _, _ in stored]
     raise AssertionError(warnings)
 
 
+def draft(text: str, **more: Any) -> Draft:
+    """A thread entry, not yet stored."""
+    return Draft(EntryKind.THREAD, "threads", text, thread="t", source="user", **more)
+
+
+def search_request(limit: int = 5, offset: int = 0, **filters: Any) -> SearchRequest:
+    return SearchRequest(EntryFilters(**filters), limit, offset)
+
+
 @pytest.fixture
 def settings(records_url: str, tmp_path: Path) -> Settings:
-    """No summaries: the tests that want them ask for them."""
+    """Without summaries: tests of summaries turn them on."""
     return Settings(
         data_dir=tmp_path / "data",
         database_url=records_url,

@@ -1,4 +1,4 @@
-"""Finds entries among Qdrant's points: the best of each vector, admitted by SQL."""
+"""Finds entries among Qdrant's points: the best of each vector that meet the criteria in SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,33 +9,36 @@ from services.memory.projection.outbox import Outbox
 from services.memory.projection.projection import ENTRY_UUID
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria
-from services.memory.search.metadata_index import told
+from services.memory.search.metadata_index import all_expressible
 from services.memory.search.points import CHUNK, ID, payload_filter
 
-FIRST_PAGE = 64  # points of the first look; enough for a few entries of a few chunks each
-FIRST_FILTERED_PAGE = 256  # where SQL will leave out some
-SPARE = 4  # a quarter more points than entries: some entries have several among the nearest
-GROWTH = 4  # each further look takes so many times more points
-LARGEST_PAGE = 4_096  # reading more payloads at once would stop the embedded engine's process
-# The entries that a metadata filter admits are named to Qdrant, if they are so few: that takes
-# 40 ms of 5,000. With more, pages have enough of them.
-MOST_NAMED = 5_000
-# SQL reads all entries to name them. Of 100,000 that takes as long as looking at so many points.
-POINTS_WORTH_NAMING = 2_500
+FIRST_PAGE = 64  # points of the first page: enough for a few entries of a few chunks each
+FIRST_FILTERED_PAGE = 256  # where SQL will reject some of them
+SPARE_SHARE = 4  # a quarter more points than entries: some entries have several among the best
+PAGE_GROWTH = 4  # each further page is so many times larger
+MAX_PAGE = 4_096  # reading more payloads at once would block the embedded engine's process
+# Few entries that meet the criteria are listed by id in Qdrant's filter, which takes 40 ms for
+# 5,000. With more of them, the pages find enough.
+MAX_LISTED = 5_000
+# Listing reads all entries in SQL. At 100,000 entries that takes as long as reading so many points.
+POINTS_WORTH_LISTING = 2_500
 
 
 @dataclass(frozen=True)
 class EntryHit:
-    """An entry, the score of its best point, and which chunk that is."""
+    """An entry that a search found, its score, and the number of its best chunk.
+
+    `uuid` is None where SQL found it.
+    """
 
     id: int
-    uuid: str
     score: float
-    chunk: int
+    uuid: str | None = None
+    chunk: int = 0
 
 
 class EntrySearch:
-    """What every search asks of Qdrant."""
+    """Searches one collection of entries by vectors."""
 
     def __init__(
         self, store: VectorStore, records: Records, outbox: Outbox, collection: str
@@ -46,104 +49,109 @@ class EntrySearch:
         self._collection = collection
 
     @property
-    def are_behind(self) -> bool:
-        """Whether SQL has entries that Qdrant may not have yet."""
+    def is_behind(self) -> bool:
+        """Whether SQL has entries whose points may be missing in Qdrant."""
         return self._outbox.is_behind
 
     async def best(
-        self, vectors: Mapping[str, Vector], criteria: Criteria, wanted: int
+        self, vectors: Mapping[str, Vector], criteria: Criteria, count: int
     ) -> dict[str, list[EntryHit]]:
-        """For each vector the best entries that the criteria admit, each once; at least so many,
-        if they exist.
+        """Return per vector the best entries that meet the criteria, `count` or more if they exist.
 
-        Qdrant answers all criteria but some on metadata. For those, pages of points are looked
-        through, each admitted by SQL, until there are enough. Where that would go on for long and
-        few entries are admitted at all, they are named to Qdrant.
+        Qdrant answers all criteria but some on metadata. For those, pages of points are read and
+        checked in SQL until there are enough. Where that would take long and few entries meet the
+        criteria, Qdrant searches among those only.
         """
-        is_told = len(told(criteria.metadata)) == len(criteria.metadata)
-        page = FIRST_PAGE if is_told else FIRST_FILTERED_PAGE
+        is_exact = all_expressible(criteria.metadata)
+        page = FIRST_PAGE if is_exact else FIRST_FILTERED_PAGE
         where = payload_filter(criteria)
-        looks = {name: _Look(name, vector, wanted, where, page) for name, vector in vectors.items()}
-        named = False
-        while unfinished := [look for look in looks.values() if not look.is_over]:
-            await self._go_on(unfinished, criteria)
-            if not named and self._is_worth_naming(unfinished, criteria):
-                named = True
-                known = await self._records.identify(criteria, MOST_NAMED + 1)
-                for look in unfinished:
-                    look.narrow(known)
-        return {name: sorted(look.found, key=_order) for name, look in looks.items()}
+        scans = {
+            name: _VectorScan(name, vector, count, where, page) for name, vector in vectors.items()
+        }
+        is_listed = False
+        while unfinished := [scan for scan in scans.values() if not scan.is_finished]:
+            await self._next_pages(unfinished, criteria)
+            if not is_listed and _is_worth_listing(unfinished, criteria):
+                is_listed = True
+                matching = await self._records.identify(criteria, MAX_LISTED + 1)
+                for scan in unfinished:
+                    scan.restrict_to(matching)
+        return {name: sorted(scan.hits, key=_sort_key) for name, scan in scans.items()}
 
-    async def _go_on(self, looks: Sequence["_Look"], criteria: Criteria) -> None:
-        queries = [look.query() for look in looks]
-        answers = await self._store.query_batch(self._collection, queries)
-        fresh = [look.take(hits) for look, hits in zip(looks, answers, strict=True)]
+    async def _next_pages(self, scans: Sequence["_VectorScan"], criteria: Criteria) -> None:
+        queries = [scan.query() for scan in scans]
+        pages = await self._store.query_batch(self._collection, queries)
+        fresh = [scan.take(points) for scan, points in zip(scans, pages, strict=True)]
         if criteria.metadata:
-            ids = {item.id for near in fresh for item in near}
-            admitted = await self._records.matching_ids(sorted(ids), criteria)
-            fresh = [[item for item in near if item.id in admitted] for near in fresh]
-        for look, near in zip(looks, fresh, strict=True):
-            look.found += near
-
-    def _is_worth_naming(self, looks: Sequence["_Look"], criteria: Criteria) -> bool:
-        left = max((look.remaining for look in looks if not look.is_over), default=0)
-        return bool(criteria.metadata) and left > POINTS_WORTH_NAMING
+            ids = {hit.id for hits in fresh for hit in hits}
+            matching = await self._records.matching_ids(sorted(ids), criteria)
+            fresh = [[hit for hit in hits if hit.id in matching] for hits in fresh]
+        for scan, hits in zip(scans, fresh, strict=True):
+            scan.hits += hits
 
 
-class _Look:
-    """How far one vector has come."""
+class _VectorScan:
+    """Reads the points of one vector page by page, the best first."""
 
     def __init__(
-        self, name: str, vector: Vector, wanted: int, where: Filter | None, page: int
+        self, name: str, vector: Vector, count: int, where: Filter | None, page: int
     ) -> None:
+        self.hits: list[EntryHit] = []
         self._name = name
         self._vector = vector
-        self._wanted = wanted
+        self._count = count
         self._where = where
-        self._page = max(page, wanted + wanted // SPARE)
+        self._page = max(page, count + count // SPARE_SHARE)
         self._offset = 0
         self._seen: set[str] = set()
-        self._exhausted = False
-        self.found: list[EntryHit] = []
+        self._is_exhausted = False
 
     @property
-    def is_over(self) -> bool:
-        return self._exhausted or len(self.found) >= self._wanted
+    def is_finished(self) -> bool:
+        return self._is_exhausted or len(self.hits) >= self._count
 
     @property
     def remaining(self) -> float:
-        """How many points are probably still to be looked at, by the share that was admitted."""
-        return self._offset * (self._wanted / max(len(self.found), 0.5) - 1)
+        """How many points are probably still to be read, by the share that met the criteria."""
+        return self._offset * (self._count / max(len(self.hits), 0.5) - 1)
 
     def query(self) -> Query:
-        legs = [Prefetch(self._name, self._vector, self._page)]
-        return Query(legs, limit=self._page, filter=self._where, offset=self._offset)
+        prefetch = [Prefetch(self._name, self._vector, self._page)]
+        return Query(prefetch, limit=self._page, filter=self._where, offset=self._offset)
 
-    def take(self, hits: Sequence[Hit]) -> list[EntryHit]:
-        """The entries of this page that were not met before, each at its best chunk."""
-        self._exhausted = len(hits) < self._page
+    def take(self, points: Sequence[Hit]) -> list[EntryHit]:
+        """Advance by one page; return its entries that are new, each at its best chunk."""
+        self._is_exhausted = len(points) < self._page
         self._offset += self._page
-        self._page = min(self._page * GROWTH, max(self._page, LARGEST_PAGE))
+        self._page = min(self._page * PAGE_GROWTH, max(self._page, MAX_PAGE))
         fresh = []
-        for hit in hits:
-            uuid = hit.payload[ENTRY_UUID]
+        for point in points:
+            uuid = point.payload[ENTRY_UUID]
             if uuid not in self._seen:
                 self._seen.add(uuid)
-                fresh.append(EntryHit(hit.payload[ID], uuid, hit.score, hit.payload[CHUNK]))
+                fresh.append(EntryHit(point.payload[ID], point.score, uuid, point.payload[CHUNK]))
         return fresh
 
-    def narrow(self, known: Sequence[tuple[int, str]]) -> None:
-        """Go on with these alone, if they are few; what was found before is nearer than them."""
-        if len(known) > MOST_NAMED:
+    def restrict_to(self, matching: Sequence[tuple[int, str]]) -> None:
+        """Search on among these (id, uuid) only, unless they are too many.
+
+        Entries of earlier pages score higher than the rest, so their hits stay.
+        """
+        if len(matching) > MAX_LISTED:
             return
-        rest = [id_ for id_, uuid in known if uuid not in self._seen]
+        rest = [id_ for id_, uuid in matching if uuid not in self._seen]
         if not rest:
-            self._exhausted = True
+            self._is_exhausted = True
             return
         self._where = Filter(must=[MatchAny(ID, rest)])
         self._offset = 0
 
 
-def _order(item: EntryHit) -> tuple[float, int]:
-    """Of equals the newest first, so that pages never overlap."""
-    return -item.score, -item.id
+def _is_worth_listing(scans: Sequence[_VectorScan], criteria: Criteria) -> bool:
+    remaining = max((scan.remaining for scan in scans if not scan.is_finished), default=0)
+    return bool(criteria.metadata) and remaining > POINTS_WORTH_LISTING
+
+
+def _sort_key(hit: EntryHit) -> tuple[float, int]:
+    """Put the newest of equal hits first, so that pages never overlap."""
+    return -hit.score, -hit.id

@@ -1,4 +1,4 @@
-"""Messages about a part of a search that failed, and how long a part took."""
+"""Reports parts of a search that failed, and how long a part took."""
 
 import logging
 import time
@@ -7,11 +7,14 @@ from services.core.errors import CtxError
 
 log = logging.getLogger(__name__)
 
-DIGITS = 6  # of scores: more are noise
+SCORE_DIGITS = 6  # more are noise
 
 
-def told(error: Exception, part: str) -> str:
-    """What a warning says about a part that failed; what was not foreseen goes to the log."""
+def failure_message(error: Exception, part: str) -> str:
+    """Log the failure of a part of a search, and return the warning for the caller.
+
+    The message of an unexpected error goes to the log only.
+    """
     if isinstance(error, CtxError):
         log.warning("%s: %s", part, error)
         return f"{part}: {error.message}"
@@ -19,5 +22,6 @@ def told(error: Exception, part: str) -> str:
     return f"{part}: failed unexpectedly; the server's log has the details"
 
 
-def milliseconds(since: float) -> float:
-    return round((time.perf_counter() - since) * 1000, 2)
+def elapsed_ms(start: float) -> float:
+    """Return the milliseconds since a value of `time.perf_counter()`."""
+    return round((time.perf_counter() - start) * 1000, 2)

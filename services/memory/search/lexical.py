@@ -1,4 +1,4 @@
-"""The words of entries as sparse vectors: what hybrid search asks Qdrant instead of SQL."""
+"""The words of entries and queries as BM25 vectors."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ AVERAGE_TERMS = 75  # of an entry, about 700 characters: notes are shorter than 
 
 
 @dataclass(frozen=True)
-class Question:
-    """The words that are asked for, and what should be said about them."""
+class LexicalQuery:
+    """The BM25 vector of a query's words, and warnings about them; the vector may be empty."""
 
     vector: Sparse
     warnings: Sequence[str] = ()
 
 
-def document(text: str) -> Sparse:
-    """The words of an entry."""
-    return bm25.document(_plain(text), AVERAGE_TERMS)
+def document_vector(text: str) -> Sparse:
+    """Return the BM25 vector of an entry's text."""
+    return bm25.document(_without_accents(text), AVERAGE_TERMS)
 
 
-def question(query: str, language: str) -> Question | None:
-    """Any word of the query, as full text reads it; None where the vectors cannot tell it.
+def lexical_query(query: str, language: str) -> LexicalQuery | None:
+    """Return the vector of any word of the query, parsed as full-text search parses it.
 
-    They hold the stems of English, and no endless words.
+    None where the vectors cannot answer: they hold English stems, and no very long words.
     """
     if language != STEMMED:
         return None
@@ -38,17 +38,17 @@ def question(query: str, language: str) -> Question | None:
     words = [part.text for part in parts if isinstance(part, Words)]
     if any(len(word) > MAX_TERM_LENGTH for word in words):
         return None
-    return Question(bm25.query(_plain(" ".join(words))), warnings)
+    return LexicalQuery(bm25.query(_without_accents(" ".join(words))), warnings)
 
 
-def _plain(text: str) -> str:
-    """Letters without their accents, as SQLite compares them."""
+def _without_accents(text: str) -> str:
+    """Remove accents, as SQLite's full-text index does."""
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize("NFKC", "".join(c for c in apart if not _is_accent(c)))
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFKC", "".join(c for c in decomposed if not _is_accent(c)))
 
 
 def _is_accent(letter: str) -> bool:
-    """A mark on a Latin, Greek or Cyrillic letter; elsewhere marks make other letters."""
+    """Whether it is a combining mark of Latin, Greek or Cyrillic; others make other letters."""
     return "\u0300" <= letter <= "\u036f"

@@ -1,7 +1,7 @@
-"""Metadata as numbers, one for each value in its place, by which Qdrant answers equality.
+"""Metadata as hashes in the payload, by which Qdrant answers equality.
 
-Two values may share a number, and an entry with very many has none of its own: SQL admits what was
-found, and answers the other operators.
+Every value becomes a hash of its path and itself. Two values may share a hash, and an entry with
+too many values has only OVERFLOW: SQL re-checks every candidate, and answers other operators.
 """
 
 import json
@@ -16,64 +16,73 @@ from services.memory.records.filters.operators import Operator
 from services.memory.records.filters.paths import is_index
 from services.memory.records.types import MetadataFilter
 
-FACTS = "facts"
-MOST_FACTS = 64  # of one entry; more would weigh on the index of all
-OVERFLOW = 0  # the only number of an entry with more: it may have any value
-ELEMENT = "[]"  # the place of a list's elements, whichever they are
+METADATA_HASHES = "metadata_hashes"  # payload field
+MAX_HASHES = 64  # of one entry: more would slow the index for all entries
+OVERFLOW = 0  # the only hash of an entry with more values: it matches every condition
+ELEMENT = "[]"  # the path step of a list's elements, whatever their position
 
 Steps = tuple[str, ...]
 
 
-def facts(metadata: Mapping[str, Any]) -> list[int]:
-    """The numbers of an entry's metadata."""
-    found = set(islice(_facts((), metadata), MOST_FACTS + 1))
-    return sorted(found) if len(found) <= MOST_FACTS else [OVERFLOW]
+def metadata_hashes(metadata: Mapping[str, Any]) -> list[int]:
+    """Return the hashes of an entry's metadata, or OVERFLOW where there are too many."""
+    hashes = set(islice(_hashes((), metadata), MAX_HASHES + 1))
+    return sorted(hashes) if len(hashes) <= MAX_HASHES else [OVERFLOW]
 
 
-def told(filters: Sequence[MetadataFilter]) -> list[Condition]:
-    """What Qdrant can be told of the filters: whoever passes them has these facts."""
-    return [MatchAny(FACTS, asked) for each in filters if (asked := _asked(each)) is not None]
+def equality_conditions(filters: Sequence[MetadataFilter]) -> list[Condition]:
+    """Return Qdrant conditions for the filters that equality of hashes can express.
+
+    They are necessary, not sufficient: SQL re-checks every candidate.
+    """
+    hashes = [_filter_hashes(each) for each in filters]
+    return [MatchAny(METADATA_HASHES, each) for each in hashes if each is not None]
 
 
-def _asked(wanted: MetadataFilter) -> list[int] | None:
-    steps = tuple(wanted.path)
+def all_expressible(filters: Sequence[MetadataFilter]) -> bool:
+    """Whether every filter has its Qdrant condition."""
+    return all(_filter_hashes(each) is not None for each in filters)
+
+
+def _filter_hashes(given: MetadataFilter) -> list[int] | None:
+    steps = tuple(given.path)
     if any(is_index(step) for step in steps):
-        return None  # perhaps the place in a list, perhaps a key
-    match wanted.operator:
+        return None  # a number may be a position in a list or a key: the hashes differ
+    match given.operator:
         case Operator.EQ:
-            numbers = {_fact(steps, wanted.value)}
+            hashes = {_hash(steps, given.value)}
         case Operator.IN:
-            numbers = {_fact(steps, each) for each in wanted.value}
+            hashes = {_hash(steps, value) for value in given.value}
         case Operator.ARRAY_CONTAINS:
-            numbers = {_fact((*steps, ELEMENT), wanted.value)}
+            hashes = {_hash((*steps, ELEMENT), given.value)}
         case _:
             return None
-    return sorted(numbers | {OVERFLOW})
+    return sorted(hashes | {OVERFLOW})
 
 
-def _facts(steps: Steps, value: Any) -> Iterator[int]:
+def _hashes(steps: Steps, value: Any) -> Iterator[int]:
     if isinstance(value, Mapping):
-        for key, inside in value.items():
-            yield from _facts((*steps, key), inside)
+        for key, inner in value.items():
+            yield from _hashes((*steps, key), inner)
     elif isinstance(value, list):
         for element in value:
             if not isinstance(element, Mapping | list):
-                yield _fact((*steps, ELEMENT), element)
+                yield _hash((*steps, ELEMENT), element)
     else:
-        yield _fact(steps, value)
+        yield _hash(steps, value)
 
 
-def _fact(steps: Steps, value: Any) -> int:
-    return crc32(json.dumps([*steps, _compared(value)]).encode())
+def _hash(steps: Steps, value: Any) -> int:
+    return crc32(json.dumps([*steps, _canonical(value)]).encode())
 
 
-def _compared(value: Any) -> Any:
-    """What equal values have in common: 1 and 1.0, or a word in capitals and in small letters."""
+def _canonical(value: Any) -> Any:
+    """Return one form for values that filters take as equal: 1 and 1.0, "Word" and "word"."""
     if isinstance(value, str):
         return f"'{fold(value)}"
     if isinstance(value, bool) or value is None:
         return value
     try:
-        return repr(float(value) + 0.0)  # and no zero below zero
+        return repr(float(value) + 0.0)  # adding 0.0 turns -0.0 into 0.0
     except OverflowError:
         return "huge"

@@ -1,4 +1,4 @@
-"""Thread entries in Qdrant: one point a chunk, and the filters that its payload answers."""
+"""Entries as points: one point per chunk, with a payload that answers filters."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,17 +18,24 @@ from services.core.vectors.types import (
     MatchAny,
     NamedModel,
     Point,
+    Sparse,
     hybrid_spec,
 )
 from services.memory.projection.projection import ENTRY_UUID
-from services.memory.records.types import Criteria, Entry
-from services.memory.search.lexical import document
-from services.memory.search.metadata_index import FACTS, facts, told
+from services.memory.records.types import Criteria, Entry, EntryKind
+from services.memory.search.lexical import document_vector
+from services.memory.search.metadata_index import (
+    METADATA_HASHES,
+    equality_conditions,
+    metadata_hashes,
+)
 from services.memory.search.splitter import TextSplitter
 
-PURPOSE = "threads"
-ID = "id"  # the entry's number, as SQL and the tools know it
-CHUNK = "chunk"  # which of its entry's chunks a point is, from 0
+ID = "id"  # payload field: the entry's integer id
+CHUNK = "chunk"  # payload field: the chunk's number in its entry, from 0
+
+# The purpose of a collection of each kind. Memories have their own shape, in core.memories.
+PURPOSES = {EntryKind.THREAD: "threads", EntryKind.MESSAGE: "messages"}
 
 INDEXES = {
     ENTRY_UUID: IndexKind.KEYWORD,
@@ -39,57 +46,58 @@ INDEXES = {
     "tags": IndexKind.KEYWORD,
     "created_at": IndexKind.DATETIME,
     CHUNK: IndexKind.INTEGER,
-    FACTS: IndexKind.INTEGER,
+    METADATA_HASHES: IndexKind.INTEGER,
 }
 
-FIRST_CHUNKS = Filter(must=[Match(CHUNK, 0)])  # one point of every entry
+ONE_POINT_PER_ENTRY = Filter(must=[Match(CHUNK, 0)])
 
 
-def spec(model: NamedModel) -> CollectionSpec:
-    """Return the spec of a collection of thread entries, built with this model."""
+def entry_spec(kind: EntryKind, model: NamedModel) -> CollectionSpec:
+    """Return the spec of a collection of entries of a kind, built with this model."""
     return hybrid_spec(
         model,
         INDEXES,
-        purpose=PURPOSE,
+        purpose=PURPOSES[kind],
         rebuild_command=REBUILD_COMMAND,
         model_setting=MODEL_SETTING,
     )
 
 
 class EntryProjection:
-    """How the outbox writes thread entries."""
+    """Writes entries of a kind as one point per chunk of their text."""
 
-    def __init__(self, cutting: TextSplitter) -> None:
-        self._cutting = cutting
+    def __init__(self, kind: EntryKind, splitter: TextSplitter) -> None:
+        self._kind = kind
+        self._splitter = splitter
 
     def collection_spec(self, embedder: Embedder) -> CollectionSpec:
-        return spec(embedder)
+        return entry_spec(self._kind, embedder)
 
     def points(self, entries: Sequence[Entry], embedder: Embedder) -> list[Point]:
-        """The points of these entries. Blocking: call it off the event loop."""
-        pieces = [
+        """Return every point of these entries. Blocking: call it off the event loop."""
+        chunks = [
             (entry, number, chunk)
             for entry in entries
-            for number, chunk in enumerate(self._cutting.chunks(entry.text))
+            for number, chunk in enumerate(self._splitter.chunks(entry.text))
         ]
-        vectors = embedder.embed_documents([chunk for _, _, chunk in pieces])
+        vectors = embedder.embed_documents([chunk for _, _, chunk in chunks])
         return [
             _point(entry, number, vector.tolist())
-            for (entry, number, _), vector in zip(pieces, vectors, strict=True)
+            for (entry, number, _), vector in zip(chunks, vectors, strict=True)
         ]
 
     def points_of(self, uuids: Sequence[str]) -> Filter:
-        """Every point of these entries."""
+        """Return a filter that selects all points of these entries."""
         return Filter(must=[MatchAny(ENTRY_UUID, list(uuids))])
 
 
 def point_id(uuid: str, chunk: int) -> str:
-    """Always the same for the same chunk of an entry, so that writing it again changes nothing."""
+    """Return the id of an entry's chunk: always the same, so that writing it again is harmless."""
     return str(uuid5(UUID(uuid), str(chunk)))
 
 
 def payload_filter(criteria: Criteria) -> Filter | None:
-    """The criteria as far as Qdrant can answer them. SQL has the last word on metadata."""
+    """Return the criteria as far as Qdrant can answer them; SQL re-checks metadata."""
     must: list[Condition] = []
     if criteria.threads is not None:
         must.append(MatchAny("thread", list(criteria.threads)))
@@ -100,15 +108,15 @@ def payload_filter(criteria: Criteria) -> Filter | None:
     if criteria.tags:
         must.append(MatchAny("tags", list(criteria.tags)))
     if criteria.since is not None or criteria.until is not None:
-        since, until = _time(criteria.since), _time(criteria.until)
+        since, until = _datetime(criteria.since), _datetime(criteria.until)
         must.append(DatetimeRange("created_at", gte=since, lte=until))
-    must += told(criteria.metadata)
+    must += equality_conditions(criteria.metadata)
     return Filter(must=must) if must else None
 
 
 def _point(entry: Entry, number: int, vector: list[float]) -> Point:
-    """The first point of an entry has all of its words, so that they rank it as a whole."""
-    words = {BM25: document(entry.text)} if number == 0 else {}
+    """Return the point of a chunk; the first has the words of the whole entry, to rank it once."""
+    words: dict[str, Sparse] = {BM25: document_vector(entry.text)} if number == 0 else {}
     return Point(
         id=point_id(entry.uuid, number),
         vectors={DENSE: vector, **words},
@@ -121,10 +129,10 @@ def _point(entry: Entry, number: int, vector: list[float]) -> Point:
             "tags": list(entry.tags),
             "created_at": entry.created_at,
             CHUNK: number,
-            FACTS: facts(entry.metadata),
+            METADATA_HASHES: metadata_hashes(entry.metadata),
         },
     )
 
 
-def _time(moment: str | None) -> datetime | None:
+def _datetime(moment: str | None) -> datetime | None:
     return None if moment is None else datetime.fromisoformat(moment)

@@ -1,8 +1,8 @@
-"""The two legs of a hybrid search: by words and by meaning, of one query to Qdrant if that can be.
+"""Retrieves entries by words and by meaning, for hybrid search.
 
-Qdrant knows the words of entries too, and ranks them in a fraction of the time that full text takes
-in SQL. SQL answers where Qdrant cannot: where it fails, where it has not all entries yet, and in
-languages other than English.
+One query to Qdrant answers both where possible: its BM25 vectors rank words in a fraction of the
+time of full-text search in SQL. SQL answers for words where Qdrant cannot: where it fails, where
+entries wait for their points, and in languages other than English.
 """
 
 import asyncio
@@ -15,141 +15,155 @@ from services.core.vectors.types import BM25, DENSE, Vector
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria
 from services.memory.search.entry_search import EntryHit, EntrySearch
-from services.memory.search.failures import DIGITS, milliseconds, told
-from services.memory.search.lexical import Question, question
-from services.memory.search.semantic import SemanticRetriever, l2
+from services.memory.search.failures import SCORE_DIGITS, elapsed_ms, failure_message
+from services.memory.search.lexical import LexicalQuery, lexical_query
+from services.memory.search.semantic import SemanticRetriever, l2_distance
 
 FTS, SEMANTIC = "fts", "semantic"
 MODES = (FTS, SEMANTIC)
 QDRANT = "qdrant"
-# The embedded engine stops this process's loop while it searches, 10 ms of 100,000 points. SQL is
-# asked before that, so that both work at the same time.
+# The embedded engine blocks the event loop while it searches, 10 ms at 100,000 points. The query to
+# SQL is sent before that, so that both work at the same time.
 HEAD_START_SECONDS = 0.002
 
 
 @dataclass(frozen=True)
-class Hit:
-    """How one leg found an entry."""
-
-    score: float
-    uuid: str | None = None
-    chunk: int = 0
-
-
-@dataclass(frozen=True)
 class RetrieverResult:
-    """What one way of looking brought, in its order, or the reason why it failed."""
+    """The hits of one retriever by id, best first, or the reason why it failed.
 
-    hits: Mapping[int, Hit] = field(default_factory=dict)
+    The score of a semantic hit is a distance: lower is better. `backend` is who answered.
+    """
+
+    hits: Mapping[int, EntryHit] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     failure: str | None = None
     milliseconds: float = 0.0
-    backend: str | None = None  # who answered
+    backend: str | None = None
 
     def score(self, id_: int) -> float | None:
-        return round(self.hits[id_].score, DIGITS) if id_ in self.hits else None
+        """Return the rounded score of an entry, None where it was not found."""
+        return round(self.hits[id_].score, SCORE_DIGITS) if id_ in self.hits else None
 
 
 class Retrievers:
-    """Looks both ways."""
+    """Retrieves by words (`fts`) and by meaning (`semantic`)."""
 
     def __init__(
-        self, records: Records, meaning: SemanticRetriever, points: EntrySearch, language: str
+        self,
+        records: Records,
+        semantic: SemanticRetriever,
+        entry_search: EntrySearch,
+        language: str,
     ) -> None:
         self._records = records
-        self._meaning = meaning
-        self._points = points
+        self._semantic = semantic
+        self._entry_search = entry_search
         self._language = language
 
-    async def run(
+    async def retrieve(
         self, query: str, modes: Sequence[str], criteria: Criteria, depth: int
     ) -> dict[str, RetrieverResult]:
-        """A leg that is not asked for is empty; with none left it is an error."""
-        asked = None
-        if FTS in modes and not self._points.are_behind:
-            asked = question(query, self._language)
-        if asked is None:
-            found = await self._apart(query, modes, criteria, depth)
+        """Return the best `depth` entries by each mode; a mode that is not asked for has none.
+
+        Raises SearchFailed where every mode failed.
+        """
+        words = None
+        if FTS in modes and not self._entry_search.is_behind:
+            words = lexical_query(query, self._language)
+        if words is None:
+            results = await self._separately(query, modes, criteria, depth)
         else:
-            found = await self._together(query, asked, modes, criteria, depth)
-        failures = [leg.failure for leg in found.values() if leg.failure is not None]
-        if len(failures) == len(found):
+            results = await self._in_one_query(query, words, modes, criteria, depth)
+        failures = [each.failure for each in results.values() if each.failure is not None]
+        if len(failures) == len(results):
             raise SearchFailed(f"No search was possible: {'; '.join(failures)}")
-        return {name: found.get(name, RetrieverResult()) for name in MODES}
+        return {mode: results.get(mode, RetrieverResult()) for mode in MODES}
 
-    async def _apart(
+    async def _separately(
         self, query: str, modes: Sequence[str], criteria: Criteria, depth: int
     ) -> dict[str, RetrieverResult]:
-        """Words of SQL, meaning of Qdrant, at the same time."""
-        ways = {FTS: self._by_words, SEMANTIC: self._by_meaning}
-        running = {name: ways[name](query, criteria, depth) for name in MODES if name in modes}
-        legs = await asyncio.gather(*(_guarded(name, way) for name, way in running.items()))
-        return dict(zip(running, legs, strict=True))
+        """Retrieve by words from SQL and by meaning from Qdrant, at the same time."""
+        retrievers = {FTS: self._by_words, SEMANTIC: self._by_meaning}
+        running = {
+            mode: retrievers[mode](query, criteria, depth) for mode in MODES if mode in modes
+        }
+        results = await asyncio.gather(*(_timed(mode, run) for mode, run in running.items()))
+        return dict(zip(running, results, strict=True))
 
-    async def _together(
-        self, query: str, asked: Question, modes: Sequence[str], criteria: Criteria, depth: int
+    async def _in_one_query(
+        self,
+        query: str,
+        words: LexicalQuery,
+        modes: Sequence[str],
+        criteria: Criteria,
+        depth: int,
     ) -> dict[str, RetrieverResult]:
-        """Both of one query to Qdrant; if that fails, words of SQL."""
-        begun = time.perf_counter()
+        """Retrieve both from Qdrant; where that fails, by words from SQL."""
+        start = time.perf_counter()
         try:
-            legs = await self._by_points(query, asked, modes, criteria, depth)
+            results = await self._by_vectors(query, words, modes, criteria, depth)
         except Exception as error:  # noqa: BLE001 - whatever fails, SQL can answer
-            words = await _guarded(FTS, self._by_words(query, criteria, depth))
-            reason = f"{told(error, FTS)}; {self._records.dialect} was asked instead"
-            found = {FTS: replace(words, warnings=[reason, *words.warnings])}
+            by_words = await _timed(FTS, self._by_words(query, criteria, depth))
+            reason = f"{failure_message(error, FTS)}; {self._records.dialect} was asked instead"
+            results = {FTS: replace(by_words, warnings=[reason, *by_words.warnings])}
             if SEMANTIC in modes:
-                found[SEMANTIC] = _failed(error, SEMANTIC, begun)
-            return found
-        spent = milliseconds(begun)
-        return {name: replace(leg, milliseconds=spent) for name, leg in legs.items()}
+                results[SEMANTIC] = _failed(error, SEMANTIC, start)
+            return results
+        elapsed = elapsed_ms(start)
+        return {mode: replace(each, milliseconds=elapsed) for mode, each in results.items()}
 
-    async def _by_points(
-        self, query: str, asked: Question, modes: Sequence[str], criteria: Criteria, depth: int
+    async def _by_vectors(
+        self,
+        query: str,
+        words: LexicalQuery,
+        modes: Sequence[str],
+        criteria: Criteria,
+        depth: int,
     ) -> dict[str, RetrieverResult]:
-        words_of: dict[str, Vector] = {BM25: asked.vector} if asked.vector.indices else {}
+        bm25: dict[str, Vector] = {BM25: words.vector} if words.vector.indices else {}
 
-        async def look(meaning: Mapping[str, Vector]) -> dict[str, list[EntryHit]]:
-            return await self._points.best({**meaning, **words_of}, criteria, depth)
+        async def search(dense: Mapping[str, Vector]) -> dict[str, list[EntryHit]]:
+            return await self._entry_search.best({**dense, **bm25}, criteria, depth)
 
         if SEMANTIC in modes:
-            best = await self._meaning.ask(query, lambda vector: look({DENSE: vector}))
+            best = await self._semantic.with_vector(query, lambda vector: search({DENSE: vector}))
         else:
-            best = await look({})
-        words = {item.id: Hit(item.score, item.uuid) for item in best.get(BM25, [])[:depth]}
-        legs = {FTS: RetrieverResult(words, asked.warnings, backend=QDRANT)}
+            best = await search({})
+        hits = {hit.id: hit for hit in best.get(BM25, [])[:depth]}
+        results = {FTS: RetrieverResult(hits, words.warnings, backend=QDRANT)}
         if SEMANTIC in modes:
-            legs[SEMANTIC] = _semantic(best[DENSE], depth)
-        return legs
+            results[SEMANTIC] = _by_distance(best[DENSE], depth)
+        return results
 
     async def _by_words(self, query: str, criteria: Criteria, depth: int) -> RetrieverResult:
-        """Any of the words counts: a question seldom has all of them in one entry."""
-        hits, warnings = await self._records.rank_by_words(query, criteria, depth)
-        return RetrieverResult(
-            {id_: Hit(score) for id_, score in hits}, warnings, backend=self._records.dialect
-        )
+        """Retrieve entries with any of the words: few have all words of a question."""
+        ranked, warnings = await self._records.rank_by_words(query, criteria, depth)
+        hits = {id_: EntryHit(id_, score) for id_, score in ranked}
+        return RetrieverResult(hits, warnings, backend=self._records.dialect)
 
     async def _by_meaning(self, query: str, criteria: Criteria, depth: int) -> RetrieverResult:
         async def nearest(vector: Sequence[float]) -> RetrieverResult:
             await asyncio.sleep(HEAD_START_SECONDS)
-            return _semantic(await self._meaning.nearest(vector, criteria, depth), depth)
+            return _by_distance(await self._semantic.nearest(vector, criteria, depth), depth)
 
-        return await self._meaning.ask(query, nearest)
-
-
-def _semantic(near: Sequence[EntryHit], depth: int) -> RetrieverResult:
-    found = {item.id: Hit(l2(item.score), item.uuid, item.chunk) for item in near[:depth]}
-    return RetrieverResult(found, backend=QDRANT)
+        return await self._semantic.with_vector(query, nearest)
 
 
-async def _guarded(name: str, way: Awaitable[RetrieverResult]) -> RetrieverResult:
-    begun = time.perf_counter()
+def _by_distance(hits: Sequence[EntryHit], depth: int) -> RetrieverResult:
+    by_id = {hit.id: replace(hit, score=l2_distance(hit.score)) for hit in hits[:depth]}
+    return RetrieverResult(by_id, backend=QDRANT)
+
+
+async def _timed(mode: str, run: Awaitable[RetrieverResult]) -> RetrieverResult:
+    """Measure a retriever, and turn its error into a result."""
+    start = time.perf_counter()
     try:
-        leg = await way
-    except Exception as error:  # noqa: BLE001 - whatever fails, the other leg can answer
-        return _failed(error, name, begun)
-    return replace(leg, milliseconds=milliseconds(begun))
+        result = await run
+    except Exception as error:  # noqa: BLE001 - whatever fails, the other mode can answer
+        return _failed(error, mode, start)
+    return replace(result, milliseconds=elapsed_ms(start))
 
 
-def _failed(error: Exception, name: str, begun: float) -> RetrieverResult:
-    reason = told(error, name)
-    return RetrieverResult(warnings=[reason], failure=reason, milliseconds=milliseconds(begun))
+def _failed(error: Exception, mode: str, start: float) -> RetrieverResult:
+    reason = failure_message(error, mode)
+    return RetrieverResult(warnings=[reason], failure=reason, milliseconds=elapsed_ms(start))

@@ -15,41 +15,50 @@ T = TypeVar("T")
 
 
 class SemanticRetriever:
-    """The semantic leg of every search."""
+    """Retrieves the entries whose dense vectors are nearest to a query's.
+
+    `spec` is the shape that the configured model needs of the collection.
+    """
 
     def __init__(
-        self, points: EntrySearch, models: QueryModelResolver, spec: CollectionSpec, collection: str
+        self,
+        entry_search: EntrySearch,
+        models: QueryModelResolver,
+        spec: CollectionSpec,
+        collection: str,
     ) -> None:
-        """`spec` is what the configured model needs of the collection."""
-        self._points = points
+        self._entry_search = entry_search
         self._models = models
         self._spec = spec
         self._collection = collection
 
     @property
     def model(self) -> str:
+        """The name of the configured embedding model."""
         return self._models.embedder.name
 
-    async def ask(self, query: str, work: Callable[[Sequence[float]], Awaitable[T]]) -> T:
-        """Do the work with the query's vector, by the collection's model, which is another than the
-        configured while it is rebuilt. Once more where meanwhile the rebuilt one took its place."""
+    async def with_vector(self, query: str, search: Callable[[Sequence[float]], Awaitable[T]]) -> T:
+        """Embed the query with the collection's model, and run the search with its vector.
 
-        async def embedded(model: QueryModel) -> T:
+        It runs again where a rebuild replaced the collection meanwhile. Raises SearchFailed where
+        the collection's model is not on this machine.
+        """
+
+        async def embed_and_search(model: QueryModel) -> T:
             if model.embedder is None:
                 raise SearchFailed(model.degraded[0])
             vector = await asyncio.to_thread(model.embedder.embed_query, query)
-            return await work(vector.tolist())
+            return await search(vector.tolist())
 
-        return await self._models.ask(self._collection, self._spec, embedded)
+        return await self._models.ask(self._collection, self._spec, embed_and_search)
 
     async def nearest(
-        self, vector: Sequence[float], criteria: Criteria, wanted: int
+        self, vector: Sequence[float], criteria: Criteria, count: int
     ) -> list[EntryHit]:
-        """The nearest entries that the criteria admit, each once; at least so many, if they
-        exist."""
-        return (await self._points.best({DENSE: vector}, criteria, wanted))[DENSE]
+        """Return the nearest entries that meet the criteria, at least `count` if they exist."""
+        return (await self._entry_search.best({DENSE: vector}, criteria, count))[DENSE]
 
 
-def l2(cosine: float) -> float:
-    """The distance of two unit vectors."""
+def l2_distance(cosine: float) -> float:
+    """Return the distance of two unit vectors with this cosine."""
     return math.sqrt(max(0.0, 2.0 - 2.0 * cosine))

@@ -1,28 +1,28 @@
-"""Cuts long texts into overlapping chunks, each small enough to have one meaning."""
+"""Splits long texts into overlapping chunks, each small enough to have one meaning."""
 
 import re
 from dataclasses import dataclass
 
-# Where a text may be cut, the best first: after a paragraph, a line, a sentence, a word.
-SEAMS = (
+# Where a text may be split, the best first: after a paragraph, a line, a sentence, a word.
+BREAKS = (
     re.compile(r"\n\s*\n"),
     re.compile(r"\n"),
-    re.compile(r"[.!?。!?]\s+"),
+    re.compile(r"[.!?。]\s+"),
     re.compile(r"\s+"),
 )
-# A seam is taken only in the last part of a chunk: an earlier one would leave the chunk too short.
-SHORTEST_SHARE = 0.6
+# A break counts only in the last part of a chunk: an earlier one would leave the chunk too short.
+MIN_SHARE = 0.6
 
 
 @dataclass(frozen=True)
 class TextSplitter:
-    """The length of a chunk, and what it shares with the one before; in characters."""
+    """The size of a chunk, and its overlap with the chunk before, both in characters."""
 
     size: int
     overlap: int
 
     def chunks(self, text: str) -> list[str]:
-        """All of the text, in order; one chunk where it is short enough."""
+        """Return chunks that cover the whole text, in order; one where it is short enough."""
         spans = [(0, len(text))] if len(text) <= self.size else self._spans(text)
         return [text[start:end] for start, end in spans]
 
@@ -30,16 +30,16 @@ class TextSplitter:
         spans = []
         start = 0
         while len(text) - start > self.size:
-            end = _seam(text, start + int(self.size * SHORTEST_SHARE), start + self.size)
+            end = _break(text, start + int(self.size * MIN_SHARE), start + self.size)
             spans.append((start, end))
             start = _word_start(text, end - self.overlap, end)
         spans.append((start, len(text)))
         return spans
 
 
-def _seam(text: str, earliest: int, latest: int) -> int:
-    """The last place of the best kind; the very end where there is none."""
-    for pattern in SEAMS:
+def _break(text: str, earliest: int, latest: int) -> int:
+    """Return the last break of the best kind between two positions; `latest` without any."""
+    for pattern in BREAKS:
         ends = [match.end() for match in pattern.finditer(text, earliest, latest)]
         if ends:
             return ends[-1]
@@ -47,6 +47,6 @@ def _seam(text: str, earliest: int, latest: int) -> int:
 
 
 def _word_start(text: str, earliest: int, latest: int) -> int:
-    """Where the next chunk begins: not inside a word, if that can be helped."""
+    """Return where the next chunk begins: at a word, where one begins between the positions."""
     match = re.compile(r"\s+").search(text, earliest, latest)
     return match.end() if match and match.end() < latest else earliest

@@ -12,21 +12,21 @@ from services.core.errors import CtxError, DecoderFailed
 from services.core.llm.protocol import Decoder
 from services.memory.records.store import Records
 from services.memory.records.types import Entry, EntryKind
-from services.memory.summaries.extractive import MOST_CHARACTERS, NAME, extract
+from services.memory.summaries.extractive import MAX_CHARACTERS, NAME, extract
 
 log = logging.getLogger(__name__)
 
 BATCH = 100  # entries read at a time
-# How often everything is looked through: for what failed, what was written while the server was
-# down, and what other processes wrote. It reads every entry that has no summary.
-LOOK_SECONDS = 300.0
-RETRY_SECONDS = 60.0  # until the next look where something failed
-MOST_REMEMBERED = 10_000  # ids of written entries
-MOST_FAILURES = 5  # one after another: then it is the decoder that is at fault, not the text
-CHARACTERS_A_TOKEN = 4  # about, in English
-PROMPT_TOKENS = 200  # what the instructions take
-CAUTIOUS_CHARACTERS_A_TOKEN = 3  # where more must not be asked than fits
-LEAST_READ = 1_000  # characters of an entry, however small the context is
+# Between scans of all entries without a summary: for those that failed, that were written while the
+# server was down, and that other processes wrote.
+SCAN_SECONDS = 300.0
+RETRY_SECONDS = 60.0  # until the next scan after a failure
+MAX_QUEUED = 10_000  # ids of written entries
+MAX_FAILURES = 5  # in a row: then the decoder is at fault, not the text
+CHARACTERS_PER_TOKEN = 4  # about, in English
+PROMPT_TOKENS = 200  # of the instructions
+MIN_CHARACTERS_PER_TOKEN = 3  # a cautious estimate, for what must fit into the context
+MIN_READ = 1_000  # characters of an entry, however small the context is
 SYSTEM = "You summarise notes for another reader of the same project. You add nothing."
 PROMPT = (
     "Summarise the note below. Keep names, numbers, decisions, causes and open questions; leave "
@@ -36,8 +36,8 @@ PROMPT = (
 
 
 @dataclass(frozen=True)
-class Rules:
-    """Whether and what is summarised, and how long a summary may be."""
+class SummaryRules:
+    """Whether summaries are written, of texts of which length, and how long they may be."""
 
     enabled: bool
     min_length: int
@@ -45,27 +45,30 @@ class Rules:
     context_tokens: int
 
     @property
-    def read_characters(self) -> int:
-        """So much of a text fits into the decoder's context beside its answer."""
-        left = self.context_tokens - self.max_tokens - PROMPT_TOKENS
-        return max(LEAST_READ, left * CAUTIOUS_CHARACTERS_A_TOKEN)
+    def max_read(self) -> int:
+        """How many characters of a text fit into the decoder's context beside its summary."""
+        tokens = self.context_tokens - self.max_tokens - PROMPT_TOKENS
+        return max(MIN_READ, tokens * MIN_CHARACTERS_PER_TOKEN)
 
 
-class Summaries:
-    """Summarises what was just written, and at times looks for what was missed.
+class SummaryWorker:
+    """Summarises the entries of one kind: those just written, and at intervals those missed.
 
-    `failure` is what went wrong since the last look.
+    `failure` is the last error since the last scan, or None.
     """
 
-    def __init__(self, records: Records, decoder: Decoder | None, rules: Rules) -> None:
-        self._records = records
-        self._decoder = decoder
+    def __init__(
+        self, records: Records, kind: EntryKind, decoder: Decoder | None, rules: SummaryRules
+    ) -> None:
         self.rules = rules
-        self._news = asyncio.Event()
-        self._written: dict[int, None] = {}
-        self._next_look = 0.0
-        self._failures = 0  # one after another
         self.failure: str | None = None
+        self._records = records
+        self._kind = kind
+        self._decoder = decoder
+        self._wakeup = asyncio.Event()
+        self._queued: dict[int, None] = {}
+        self._next_scan = 0.0
+        self._failures_in_a_row = 0
 
     @property
     def provider(self) -> str:
@@ -76,26 +79,27 @@ class Summaries:
         return None if self._decoder is None else self._decoder.name
 
     def wake(self, ids: Sequence[int]) -> None:
-        """These entries were written. More than can be remembered are found by looking."""
+        """Queue entries that were written. Where the queue is full, the next scan finds them."""
         if not self.rules.enabled:
             return
-        if len(self._written) < MOST_REMEMBERED:
-            self._written.update(dict.fromkeys(ids))
+        if len(self._queued) < MAX_QUEUED:
+            self._queued.update(dict.fromkeys(ids))
         else:
-            self._next_look = 0.0
-        self._news.set()
+            self._next_scan = 0.0
+        self._wakeup.set()
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
+        """Work in the background until the block ends."""
         async with beside(self._work()):
             yield
 
     async def catch_up(self) -> None:
-        """Look through everything that has no summary; what fails is left for the next look."""
-        self.failure, self._failures = None, 0
+        """Summarise every entry without a summary; those that fail are left to the next scan."""
+        self.failure, self._failures_in_a_row = None, 0
         after = 0
         while entries := await self._records.unsummarised(
-            EntryKind.THREAD, self.rules.min_length, BATCH, after
+            self._kind, self.rules.min_length, BATCH, after
         ):
             after = entries[-1].id
             if not await self._summarise(entries):
@@ -104,62 +108,65 @@ class Summaries:
     async def _work(self) -> None:
         while True:
             try:
-                await self._summarise_written()
-                if time.monotonic() >= self._next_look:
-                    self._next_look = time.monotonic() + LOOK_SECONDS
+                await self._summarise_queued()
+                if time.monotonic() >= self._next_scan:
+                    self._next_scan = time.monotonic() + SCAN_SECONDS
                     await self.catch_up()
-            except Exception as error:  # noqa: BLE001 - the worker outlives whatever happens
-                self._failed(error)
+            except Exception as error:  # noqa: BLE001 - the worker survives every error
+                self._record_failure(error)
             if self.failure is not None:
-                self._next_look = min(self._next_look, time.monotonic() + RETRY_SECONDS)
+                self._next_scan = min(self._next_scan, time.monotonic() + RETRY_SECONDS)
             with contextlib.suppress(TimeoutError):
-                pause = max(0.0, self._next_look - time.monotonic())
-                await asyncio.wait_for(self._news.wait(), pause)
+                pause = max(0.0, self._next_scan - time.monotonic())
+                await asyncio.wait_for(self._wakeup.wait(), pause)
 
-    async def _summarise_written(self) -> None:
-        self._news.clear()
-        while self._written:
-            ids = list(self._written)[:BATCH]
+    async def _summarise_queued(self) -> None:
+        self._wakeup.clear()
+        while self._queued:
+            ids = list(self._queued)[:BATCH]
             for id_ in ids:
-                del self._written[id_]
-            entries = await self._records.get(ids, EntryKind.THREAD)
-            if not await self._summarise([entry for entry in entries if self._wants(entry)]):
-                self._written.clear()  # the next look finds them
+                del self._queued[id_]
+            entries = await self._records.get(ids, self._kind)
+            if not await self._summarise([entry for entry in entries if self._needs(entry)]):
+                self._queued.clear()  # the next scan finds them
 
-    def _wants(self, entry: Entry) -> bool:
+    def _needs(self, entry: Entry) -> bool:
         return not entry.summary and len(entry.text) >= self.rules.min_length
 
     async def _summarise(self, entries: Sequence[Entry]) -> bool:
-        """False when so much failed that it is no use to go on now."""
+        """Summarise entries; return False where the decoder failed too often to go on now."""
         if self._decoder is None:
-            most = min(MOST_CHARACTERS, self.rules.max_tokens * CHARACTERS_A_TOKEN)
-            written = await asyncio.to_thread(
-                lambda: [(entry, extract(entry.text, most)) for entry in entries]
-            )
-            if written:
-                await self._records.set_summaries(written, NAME)
+            await self._extract(entries)
             return True
         for entry in entries:
             try:
                 summary = await self._complete(self._decoder, entry.text)
             except CtxError as error:
-                self._failed(error)
-                if self._failures >= MOST_FAILURES:
+                self._record_failure(error)
+                if self._failures_in_a_row >= MAX_FAILURES:
                     return False
                 continue
-            self._failures = 0
+            self._failures_in_a_row = 0
             await self._records.set_summaries([(entry, summary)], self._decoder.name)
         return True
 
+    async def _extract(self, entries: Sequence[Entry]) -> None:
+        length = min(MAX_CHARACTERS, self.rules.max_tokens * CHARACTERS_PER_TOKEN)
+        summaries = await asyncio.to_thread(
+            lambda: [(entry, extract(entry.text, length)) for entry in entries]
+        )
+        if summaries:
+            await self._records.set_summaries(summaries, NAME)
+
     async def _complete(self, decoder: Decoder, text: str) -> str:
-        prompt = PROMPT.format(text=text[: self.rules.read_characters])
+        prompt = PROMPT.format(text=text[: self.rules.max_read])
         summary = (await decoder.complete(prompt, self.rules.max_tokens, system=SYSTEM)).strip()
         if not summary:
             raise DecoderFailed(f"{decoder.name} answered nothing")
         return summary
 
-    def _failed(self, error: Exception) -> None:
-        self._failures += 1
+    def _record_failure(self, error: Exception) -> None:
+        self._failures_in_a_row += 1
         if isinstance(error, CtxError):
             self.failure = error.message
             log.warning("summaries wait for another attempt: %s", error)

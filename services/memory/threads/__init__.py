@@ -1,1 +1,1 @@
-"""Threads: entries that belong together, and the thirteen tools that keep and search them."""
+"""The threads dialect: entries that belong together, and thirteen tools for them."""

@@ -1,4 +1,4 @@
-"""Many entries stored or changed in one call: all or nothing, or each on its own."""
+"""Stores or changes many entries in one call: all or none, or each on its own."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -6,75 +6,77 @@ from typing import Any, TypeVar
 from services.core.errors import CtxError, InvalidInput
 from services.memory.records.types import Change, Draft
 from services.memory.records.validation import check_change, check_draft
-from services.memory.threads.entries import Entries
-from services.memory.threads.requests import ChangeArgument, EntryArgument, checked
-from services.memory.threads.responses import BatchAnswer, BatchItem
+from services.memory.threads.entries import ThreadEntries
+from services.memory.threads.requests import ChangeArgument, EntryArgument, validated
+from services.memory.threads.responses import BatchItemResult, BatchResult
 
-Work = TypeVar("Work")
-Done = TypeVar("Done")
+Item = TypeVar("Item")
+Written = TypeVar("Written")
 
 
 class Batches:
-    """What `store_context_batch` and `update_context_batch` do."""
+    """Runs `store_context_batch` and `update_context_batch`."""
 
-    def __init__(self, entries: Entries) -> None:
+    def __init__(self, entries: ThreadEntries) -> None:
         self._entries = entries
 
-    async def store(self, items: Sequence[Any], atomic: bool) -> BatchAnswer:
-        drafts, wrong = _sorted_out(items, self._draft)
-        _refuse("entries", wrong, atomic, "stored")
-        stored, failed = await _written(drafts, self._entries.records.add, atomic)
-        results: dict[int, BatchItem] = {
+    async def store(self, items: Sequence[Any], atomic: bool) -> BatchResult:
+        """Store entries. Raises InvalidInput, storing none, for a wrong item of an atomic batch."""
+        drafts, errors = _parse(items, self._draft)
+        _refuse("entries", errors, atomic, "stored")
+        stored, failures = await _write(drafts, self._entries.records.add, atomic)
+        results: dict[int, BatchItemResult] = {
             index: {
                 "index": index,
                 "success": True,
-                "context_id": id_,
+                "context_id": added.id,
                 "error": None,
                 "thread_id": drafts[index].thread or "",
             }
-            for index, (id_, _, _) in stored.items()
+            for index, added in stored.items()
         }
-        uuids = [uuid for _, uuid, _ in stored.values()]
-        return await self._answer("Stored", len(items), results, {**wrong, **failed}, uuids)
+        uuids = [added.uuid for added in stored.values()]
+        return await self._result("Stored", len(items), results, {**errors, **failures}, uuids)
 
-    async def update(self, items: Sequence[Any], atomic: bool) -> BatchAnswer:
-        changes, wrong = _sorted_out(items, self._change)
-        _refuse("updates", wrong, atomic, "updated")
-        changed, failed = await _written(changes, self._entries.change, atomic)
-        results: dict[int, BatchItem] = {
+    async def update(self, items: Sequence[Any], atomic: bool) -> BatchResult:
+        """Change entries. Raises, changing none, for a wrong or unknown item of an atomic batch."""
+        changes, errors = _parse(items, self._change)
+        _refuse("updates", errors, atomic, "updated")
+        changed, failures = await _write(changes, self._entries.change, atomic)
+        results: dict[int, BatchItemResult] = {
             index: {
                 "index": index,
                 "success": True,
-                "context_id": id_,
+                "context_id": entry.id,
                 "error": None,
-                "updated_fields": fields,
+                "updated_fields": entry.fields,
             }
-            for index, (id_, fields) in changed.items()
+            for index, entry in changed.items()
         }
-        answer = await self._answer("Updated", len(items), results, {**wrong, **failed})
-        for item in answer["results"]:
+        result = await self._result("Updated", len(items), results, {**errors, **failures})
+        for item in result["results"]:
             if not item["success"]:
                 item["context_id"] = _id_of(items[item["index"]])
-        return answer
+        return result
 
     def _draft(self, item: Any) -> Draft:
-        draft = checked(EntryArgument, item).draft(self._entries.collection, self._entries.limits)
+        draft = validated(EntryArgument, item).draft(self._entries.collection, self._entries.limits)
         check_draft(draft, self._entries.records.dialect)
         return draft
 
     def _change(self, item: Any) -> Change:
-        change = checked(ChangeArgument, item).change(self._entries.limits)
+        change = validated(ChangeArgument, item).change(self._entries.limits)
         check_change(change, self._entries.records.dialect)
         return change
 
-    async def _answer(
+    async def _result(
         self,
         verb: str,
         total: int,
-        results: dict[int, BatchItem],
+        results: dict[int, BatchItemResult],
         errors: Mapping[int, str],
         uuids: Sequence[str] | None = None,
-    ) -> BatchAnswer:
+    ) -> BatchResult:
         for index, error in errors.items():
             results[index] = {
                 "index": index,
@@ -83,7 +85,7 @@ class Batches:
                 "error": error,
             }
         succeeded = total - len(errors)
-        answer: BatchAnswer = {
+        result: BatchResult = {
             "success": not errors,
             "total": total,
             "succeeded": succeeded,
@@ -91,56 +93,57 @@ class Batches:
             "results": [results[index] for index in range(total)],
             "message": f"{verb} {succeeded} of {total} entries",
         }
-        ids = [item["context_id"] for item in answer["results"] if item["context_id"] is not None]
-        return {**answer, **await self._entries.settled(ids, uuids)} if ids else answer
+        ids = [item["context_id"] for item in result["results"] if item["context_id"] is not None]
+        return {**result, **await self._entries.finish_write(ids, uuids)} if ids else result
 
 
-def _sorted_out(
-    items: Sequence[Any], read: Callable[[Any], Work]
-) -> tuple[dict[int, Work], dict[int, str]]:
-    """By their places: the items that can be done, and what is wrong with the others."""
-    works: dict[int, Work] = {}
-    wrong: dict[int, str] = {}
-    for index, item in enumerate(items):
+def _parse(
+    raw_items: Sequence[Any], parse: Callable[[Any], Item]
+) -> tuple[dict[int, Item], dict[int, str]]:
+    """Return by index the items that are valid, and the errors of the others."""
+    items: dict[int, Item] = {}
+    errors: dict[int, str] = {}
+    for index, raw in enumerate(raw_items):
         try:
-            works[index] = read(item)
+            items[index] = parse(raw)
         except InvalidInput as error:
-            wrong[index] = error.message
-    return works, wrong
+            errors[index] = error.message
+    return items, errors
 
 
-def _refuse(field: str, wrong: Mapping[int, str], atomic: bool, verb: str) -> None:
-    if wrong and atomic:
-        told = "; ".join(f"{field}.{index}.{message}" for index, message in wrong.items())
+def _refuse(field: str, errors: Mapping[int, str], atomic: bool, verb: str) -> None:
+    """Raise InvalidInput where an atomic batch has errors."""
+    if errors and atomic:
+        listed = "; ".join(f"{field}.{index}.{message}" for index, message in errors.items())
         raise InvalidInput(
             field,
-            f"nothing was {verb}, because the batch is atomic and {told}. Correct this, or pass "
+            f"nothing was {verb}, because the batch is atomic and {listed}. Correct this, or pass "
             "atomic=false",
-            errors=[{"index": index, "error": message} for index, message in wrong.items()],
+            errors=[{"index": index, "error": message} for index, message in errors.items()],
         )
 
 
-async def _written(
-    works: Mapping[int, Work],
-    write: Callable[[Sequence[Work]], Awaitable[Sequence[Done]]],
+async def _write(
+    items: Mapping[int, Item],
+    write: Callable[[Sequence[Item]], Awaitable[Sequence[Written]]],
     atomic: bool,
-) -> tuple[dict[int, Done], dict[int, str]]:
-    """In one transaction; if that fails and it may, each in its own."""
-    if not works:
+) -> tuple[dict[int, Written], dict[int, str]]:
+    """Write all items in one transaction; where it fails and is not atomic, each in its own."""
+    if not items:
         return {}, {}
     try:
-        return dict(zip(works, await write(list(works.values())), strict=True)), {}
+        return dict(zip(items, await write(list(items.values())), strict=True)), {}
     except InvalidInput:
         if atomic:
             raise
-    done: dict[int, Done] = {}
-    failed: dict[int, str] = {}
-    for index, work in works.items():
+    written: dict[int, Written] = {}
+    failures: dict[int, str] = {}
+    for index, item in items.items():
         try:
-            [done[index]] = await write([work])
+            [written[index]] = await write([item])
         except CtxError as error:
-            failed[index] = error.message
-    return done, failed
+            failures[index] = error.message
+    return written, failures
 
 
 def _id_of(item: Any) -> int | None:

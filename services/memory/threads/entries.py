@@ -1,4 +1,4 @@
-"""Keeps, changes, deletes and reads thread entries."""
+"""Stores, reads, changes and deletes thread entries."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -18,25 +18,25 @@ from services.memory.records.types import (
     EntryKind,
     moment,
 )
-from services.memory.threads.render import EntryView, entry_view, with_images
+from services.memory.threads.render import EntryResult, add_images, render_entry
 from services.memory.threads.requests import ChangeArgument, EntryArgument, ImageLimits
 from services.memory.threads.responses import (
-    DeleteAnswer,
-    DeleteBatchAnswer,
-    StoreAnswer,
-    ThreadList,
-    UpdateAnswer,
+    DeleteBatchResult,
+    DeleteResult,
+    StoreResult,
+    ThreadListResult,
+    UpdateResult,
 )
 
 
-class Later(TypedDict, total=False):
-    """What an answer says of work that was not finished with it."""
+class Warnings(TypedDict, total=False):
+    """The key that a write adds to its result where its entries cannot be searched yet."""
 
     warnings: list[str]
 
 
-class Entries:
-    """What the thread tools do to entries."""
+class ThreadEntries:
+    """Stores, reads, changes and deletes entries; `on_write` gets the ids of written ones."""
 
     def __init__(
         self,
@@ -44,37 +44,39 @@ class Entries:
         outbox: Outbox,
         collection: str,
         limits: ImageLimits,
-        written: Callable[[Sequence[int]], None],
+        on_write: Callable[[Sequence[int]], None],
     ) -> None:
         self.records = records
         self.collection = collection
         self.limits = limits
         self._outbox = outbox
-        self._written = written
+        self._on_write = on_write
 
-    async def store(self, entry: EntryArgument) -> StoreAnswer:
-        draft = entry.draft(self.collection, self.limits)
-        [(id_, uuid, created)] = await self.records.add([draft])
-        answer: StoreAnswer = {
+    async def store(self, entry: EntryArgument) -> StoreResult:
+        """Store an entry. Raises InvalidInput."""
+        [added] = await self.records.add([entry.draft(self.collection, self.limits)])
+        repeated = "Repeats the thread's latest entry: updated it"
+        result: StoreResult = {
             "success": True,
-            "context_id": id_,
+            "context_id": added.id,
             "thread_id": entry.thread_id,
-            "message": "Stored" if created else "Repeats the thread's latest entry: updated it",
+            "message": "Stored" if added.is_new else repeated,
         }
-        return {**answer, **await self.settled([id_], [uuid])}
+        return {**result, **await self.finish_write([added.id], [added.uuid])}
 
-    async def update(self, change: ChangeArgument) -> UpdateAnswer:
-        [(id_, fields)] = await self.change([change.change(self.limits)])
-        answer: UpdateAnswer = {
+    async def update(self, change: ChangeArgument) -> UpdateResult:
+        """Change an entry. Raises InvalidInput or EntryNotFound."""
+        [changed] = await self.change([change.change(self.limits)])
+        result: UpdateResult = {
             "success": True,
-            "context_id": id_,
-            "updated_fields": fields,
-            "message": f"Updated {', '.join(fields)}",
+            "context_id": changed.id,
+            "updated_fields": changed.fields,
+            "message": f"Updated {', '.join(changed.fields)}",
         }
-        return {**answer, **await self.settled([id_])}
+        return {**result, **await self.finish_write([changed.id])}
 
     async def change(self, changes: Sequence[Change]) -> list[ChangedEntry]:
-        """All of the changes or none; in the words of the contract where an entry is missing."""
+        """Make all changes or none. Raises EntryNotFound in the words of the contract."""
         try:
             return await self.records.change(changes, EntryKind.THREAD)
         except EntryNotFound as error:
@@ -85,17 +87,17 @@ class Entries:
                 unknown=unknown,
             ) from error
 
-    async def get(self, ids: Sequence[int], include_images: bool) -> list[EntryView]:
-        """In the order asked for, each once; those that do not exist are left out."""
+    async def get(self, ids: Sequence[int], include_images: bool) -> list[EntryResult]:
+        """Return entries in the order of the ids, each once; unknown ids are left out."""
         entries = await self.records.get(list(dict.fromkeys(ids)), EntryKind.THREAD)
-        views = [entry_view(entry) for entry in entries]
+        results = [render_entry(entry) for entry in entries]
         if include_images:
-            rich = [e.id for e in entries if e.content_type is ContentType.MULTIMODAL]
-            with_images(views, await self.records.images(rich) if rich else {})
-        return views
+            with_images = [e.id for e in entries if e.content_type is ContentType.MULTIMODAL]
+            add_images(results, await self.records.images(with_images) if with_images else {})
+        return results
 
-    async def delete(self, ids: Sequence[int] | None, thread: str | None) -> DeleteAnswer:
-        """By ids, by thread, or the ids only as far as they belong to the thread."""
+    async def delete(self, ids: Sequence[int] | None, thread: str | None) -> DeleteResult:
+        """Delete by ids, by thread, or the ids that belong to the thread where both are given."""
         if not ids and thread is None:
             raise InvalidInput("context_ids", "name the entries to delete, or give thread_id")
         threads = None if thread is None else [thread]
@@ -107,8 +109,8 @@ class Entries:
         threads: Sequence[str] | None,
         source: str | None,
         older_than_days: int | None,
-    ) -> DeleteBatchAnswer:
-        """What meets all of the criteria; who wrote it is too little to delete by."""
+    ) -> DeleteBatchResult:
+        """Delete the entries that meet all criteria. Raises InvalidInput for `source` alone."""
         given = {
             "context_ids": ids,
             "thread_ids": threads,
@@ -130,8 +132,9 @@ class Entries:
         )
         return {**await self._remove(criteria), "criteria_used": used}
 
-    async def threads(self) -> ThreadList:
-        found = await self.records.thread_list()
+    async def threads(self) -> ThreadListResult:
+        """List all threads, the most recent first."""
+        threads = await self.records.thread_list()
         return {
             "threads": [
                 {
@@ -143,24 +146,26 @@ class Entries:
                     "last_entry": each.last_at,
                     "last_id": each.last_id,
                 }
-                for each in found
+                for each in threads
             ],
-            "total_threads": len(found),
+            "total_threads": len(threads),
         }
 
-    async def settled(self, ids: Sequence[int] = (), uuids: Sequence[str] | None = None) -> Later:
-        """After a write: have it summarised, and wait a moment until it can be searched."""
-        self._written(ids)
+    async def finish_write(
+        self, ids: Sequence[int] = (), uuids: Sequence[str] | None = None
+    ) -> Warnings:
+        """Have written entries summarised, and wait until they can be searched, or warn."""
+        self._on_write(ids)
         reason = await wait_until_searchable(self._outbox, uuids)
         if reason is None:
             return {}
         return {"warnings": [f"kept, but semantic search does not see it yet: {reason}"]}
 
-    async def _remove(self, criteria: Criteria) -> DeleteAnswer:
+    async def _remove(self, criteria: Criteria) -> DeleteResult:
         count = await self.records.remove(criteria)
-        answer: DeleteAnswer = {
+        result: DeleteResult = {
             "success": True,
             "deleted_count": count,
             "message": f"Deleted {count} {'entry' if count == 1 else 'entries'}",
         }
-        return {**answer, **await self.settled()}
+        return {**result, **await self.finish_write()}

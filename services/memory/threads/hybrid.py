@@ -1,80 +1,96 @@
 """Hybrid search: by words and by meaning at once, fused by rank."""
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from services.memory.records.store import Records
-from services.memory.search.failures import DIGITS, milliseconds
-from services.memory.search.fusion import Fused, fuse
+from services.memory.search.failures import SCORE_DIGITS
+from services.memory.search.fusion import FusedEntry, fuse
+from services.memory.search.pages import RankedEntry, RankedPages
 from services.memory.search.retrievers import FTS, MODES, SEMANTIC, RetrieverResult, Retrievers
-from services.memory.threads.filters import asked, clamped
-from services.memory.threads.responses import HybridAnswer
-from services.memory.threads.results import RankedEntry, Request, Results
-from services.memory.threads.searches import described
+from services.memory.threads.responses import HybridSearchResult
+from services.memory.threads.results import Results
+from services.memory.threads.search_frame import PreparedSearch, SearchFrame, SearchPage
+from services.memory.threads.search_request import SearchRequest, check_query
 
 FUSION = "rrf"
-# How deep each leg looks. It doubles with the page, and not before, so that the first pages are
-# cut from one order.
-LEG_DEPTH = 50
+# Entries that each retriever returns. It doubles with the page, and not before, so that the first
+# pages are cut from one order.
+MIN_DEPTH = 50
 SPARE = 20  # candidates beyond the page, in place of entries that were deleted meanwhile
 
 
-class HybridSearcher:
-    """What `hybrid_search_context` does."""
+class HybridSearch:
+    """Runs `hybrid_search_context`."""
 
-    def __init__(self, records: Records, legs: Retrievers, results: Results, rrf_k: int) -> None:
-        self._records = records
-        self._legs = legs
+    def __init__(
+        self,
+        records: Records,
+        retrievers: Retrievers,
+        pages: RankedPages,
+        results: Results,
+        rrf_k: int,
+    ) -> None:
+        self._retrievers = retrievers
+        self._pages = pages
         self._results = results
         self._rrf_k = rrf_k
+        self._frame = SearchFrame(records)
 
     async def search(
-        self, query: str, modes: Sequence[str] | None, rrf_k: int | None, request: Request
-    ) -> HybridAnswer:
-        """One leg that fails leaves the other and a warning; with none left it is an error."""
-        begun = time.perf_counter()
-        text = asked(query, request.offset)
-        limit, warnings = clamped(request.limit)
-        criteria, wrong = request.filters.criteria()
-        answer = _answer(query)
-        if wrong:
-            return {**answer, "validation_errors": wrong}
-        depth = _depth(request.offset + limit)
-        legs = await self._legs.run(text, modes or MODES, criteria, depth)
-        fused = fuse([list(legs[name].hits) for name in MODES], rrf_k or self._rrf_k)
-        candidates = fused[: self._results.depth(request, limit) + SPARE]
-        found = [_found(item, legs) for item in candidates]
-        answer["results"], more = await self._results.ranked(text, found, request, limit, criteria)
-        answer["count"] = len(answer["results"])
-        answer["search_modes_used"] = [
-            name for name in MODES if name in (modes or MODES) and legs[name].failure is None
-        ]
-        answer["fts_count"] = len(legs[FTS].hits)
-        answer["semantic_count"] = len(legs[SEMANTIC].hits)
-        warnings += [warning for leg in legs.values() for warning in leg.warnings] + more
-        if warnings:
-            answer["warnings"] = warnings
-        if request.explain:
-            answer["stats"] = {
-                "execution_time_ms": milliseconds(begun),
-                "fts_stats": _stats(legs[FTS]),
-                "semantic_stats": _stats(legs[SEMANTIC]),
-                "fusion_stats": _fusion_stats(fused, rrf_k or self._rrf_k),
-                **await described(self._records, criteria),
-                "rows_returned": answer["count"],
-            }
-        return answer
+        self,
+        query: str,
+        modes: Sequence[str] | None,
+        rrf_k: int | None,
+        request: SearchRequest,
+    ) -> HybridSearchResult:
+        """Return the entries that both modes rank best; a mode that fails leaves a warning.
+
+        Raises SearchFailed where every mode failed.
+        """
+        text = check_query(query, request.offset)
+        modes, k = modes or MODES, rrf_k or self._rrf_k
+        result = _empty_result(query)
+
+        async def search(prepared: PreparedSearch) -> SearchPage:
+            depth = _depth(prepared.offset + prepared.limit)
+            retrieved = await self._retrievers.retrieve(text, modes, prepared.criteria, depth)
+            result["search_modes_used"] = [
+                mode for mode in MODES if mode in modes and retrieved[mode].failure is None
+            ]
+            result["fts_count"] = len(retrieved[FTS].hits)
+            result["semantic_count"] = len(retrieved[SEMANTIC].hits)
+            fused = fuse([list(retrieved[mode].hits) for mode in MODES], k)
+            count = self._pages.depth(prepared.offset, prepared.limit) + SPARE
+            page = await self._pages.page(
+                text,
+                [_ranked(entry, retrieved) for entry in fused[:count]],
+                prepared.criteria,
+                prepared.limit,
+                prepared.offset,
+            )
+            warnings = [text for mode in MODES for text in retrieved[mode].warnings]
+            return SearchPage(
+                await self._results.ranked_hits(page, prepared.include_images),
+                [*warnings, *page.warnings],
+                {
+                    "fts_stats": _stats(retrieved[FTS]),
+                    "semantic_stats": _stats(retrieved[SEMANTIC]),
+                    "fusion_stats": _fusion_stats(fused, k),
+                },
+            )
+
+        return await self._frame.run(result, request, search)
 
 
 def _depth(needed: int) -> int:
-    depth = LEG_DEPTH
+    depth = MIN_DEPTH
     while depth < needed * 2:
         depth *= 2
     return depth
 
 
-def _answer(query: str) -> HybridAnswer:
+def _empty_result(query: str) -> HybridSearchResult:
     return {
         "query": query,
         "results": [],
@@ -86,39 +102,35 @@ def _answer(query: str) -> HybridAnswer:
     }
 
 
-def _found(item: Fused, legs: Mapping[str, RetrieverResult]) -> RankedEntry:
-    near = legs[SEMANTIC].hits.get(item.id) or legs[FTS].hits[item.id]
-    fts_rank, semantic_rank = item.ranks
-    return RankedEntry(
-        item.id,
-        {
-            "rrf": round(item.score, DIGITS),
-            "fts_rank": fts_rank,
-            "semantic_rank": semantic_rank,
-            "fts_score": legs[FTS].score(item.id),
-            "semantic_distance": legs[SEMANTIC].score(item.id),
-        },
-        near.uuid,
-        near.chunk,
-    )
+def _ranked(entry: FusedEntry, retrieved: Mapping[str, RetrieverResult]) -> RankedEntry:
+    hit = retrieved[SEMANTIC].hits.get(entry.id) or retrieved[FTS].hits[entry.id]
+    fts_rank, semantic_rank = entry.ranks
+    scores = {
+        "rrf": round(entry.score, SCORE_DIGITS),
+        "fts_rank": fts_rank,
+        "semantic_rank": semantic_rank,
+        "fts_score": retrieved[FTS].score(entry.id),
+        "semantic_distance": retrieved[SEMANTIC].score(entry.id),
+    }
+    return RankedEntry(entry.id, scores, hit.uuid, hit.chunk)
 
 
-def _stats(leg: RetrieverResult) -> dict[str, Any]:
+def _stats(result: RetrieverResult) -> dict[str, Any]:
     return {
-        "execution_time_ms": leg.milliseconds,
-        "backend": leg.backend,
-        "results_count": len(leg.hits),
-        "error": leg.failure,
+        "execution_time_ms": result.milliseconds,
+        "backend": result.backend,
+        "results_count": len(result.hits),
+        "error": result.failure,
     }
 
 
-def _fusion_stats(fused: Sequence[Fused], k: int) -> dict[str, Any]:
-    both = sum(None not in item.ranks for item in fused)
-    words, meaning = (sum(item.ranks[leg] is not None for item in fused) for leg in (0, 1))
+def _fusion_stats(fused: Sequence[FusedEntry], k: int) -> dict[str, Any]:
+    in_both = sum(None not in entry.ranks for entry in fused)
+    by_words, by_meaning = (sum(entry.ranks[n] is not None for entry in fused) for n in (0, 1))
     return {
         "rrf_k": k,
         "total_unique_documents": len(fused),
-        "documents_in_both": both,
-        "documents_fts_only": words - both,
-        "documents_semantic_only": meaning - both,
+        "documents_in_both": in_both,
+        "documents_fts_only": by_words - in_both,
+        "documents_semantic_only": by_meaning - in_both,
     }

@@ -1,4 +1,4 @@
-"""Entries as the contract shows them."""
+"""Entries in the form of the threads contract."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ from services.core.text.truncate import truncated
 from services.memory.records.types import Entry, Image
 
 
-class ImageView(TypedDict):
-    """An image as it was handed in."""
+class ImageResult(TypedDict):
+    """An image as it was stored."""
 
     data: str
     mime_type: str
     metadata: NotRequired[dict[str, Any]]
 
 
-class EntryView(TypedDict):
+class EntryResult(TypedDict):
     """An entry with all of its text."""
 
     id: int
@@ -31,11 +31,11 @@ class EntryView(TypedDict):
     tags: list[str]
     created_at: str
     updated_at: str
-    images: NotRequired[list[ImageView]]
+    images: NotRequired[list[ImageResult]]
 
 
 class Scores(TypedDict, total=False):
-    """What a search thinks of an entry; a distance is better when lower, the rest when higher."""
+    """The scores of a hit; a lower distance is better, of the others a higher one."""
 
     rrf: float
     fts_rank: int | None
@@ -45,15 +45,16 @@ class Scores(TypedDict, total=False):
     rerank_score: float | None
 
 
-class HitView(EntryView):
-    """An entry that a search found, its text cut short."""
+class SearchHit(EntryResult):
+    """An entry that a search found, with its text truncated."""
 
     is_text_content_truncated: bool
     scores: NotRequired[Scores]
     highlighted: NotRequired[str | None]
 
 
-def entry_view(entry: Entry) -> EntryView:
+def render_entry(entry: Entry) -> EntryResult:
+    """Return an entry with all of its text, without images."""
     return {
         "id": entry.id,
         "thread_id": entry.thread or "",
@@ -68,23 +69,25 @@ def entry_view(entry: Entry) -> EntryView:
     }
 
 
-def hit_view(entry: Entry, length: int) -> HitView:
+def render_hit(entry: Entry, length: int) -> SearchHit:
+    """Return an entry with its text truncated to `length` characters."""
     text = truncated(entry.text, length)
-    shown = {"text_content": text, "is_text_content_truncated": len(text) < len(entry.text)}
-    return cast(HitView, {**entry_view(entry), **shown})
+    fields = {"text_content": text, "is_text_content_truncated": len(text) < len(entry.text)}
+    return cast(SearchHit, {**render_entry(entry), **fields})
 
 
-def with_images(views: Sequence[EntryView], images: Mapping[int, Sequence[Image]]) -> None:
-    """Adds each entry's images, an empty list where it has none."""
-    for view in views:
-        view["images"] = [image_view(image) for image in images.get(view["id"], ())]
+def add_images(results: Sequence[EntryResult], images: Mapping[int, Sequence[Image]]) -> None:
+    """Set the images of each entry, an empty list where it has none."""
+    for result in results:
+        result["images"] = [render_image(image) for image in images.get(result["id"], ())]
 
 
-def image_view(image: Image) -> ImageView:
-    view: ImageView = {
+def render_image(image: Image) -> ImageResult:
+    """Return an image with its bytes in base64."""
+    result: ImageResult = {
         "data": base64.b64encode(image.data).decode(),
         "mime_type": image.mime_type,
     }
     if image.metadata is not None:
-        view["metadata"] = dict(image.metadata)
-    return view
+        result["metadata"] = dict(image.metadata)
+    return result

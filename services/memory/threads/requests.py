@@ -1,6 +1,6 @@
-"""What callers of the thread tools may say about an entry: checked here, made into drafts.
+"""Arguments of the thread tools that describe an entry, validated and turned into drafts.
 
-What no database could keep, such as NaN in metadata, the record store itself refuses.
+The record store itself refuses what no database can store, such as NaN in metadata.
 """
 
 import base64
@@ -21,37 +21,38 @@ from pydantic import (
 from services.core.errors import InvalidInput
 from services.core.settings import Settings
 from services.memory.records.types import Change, Draft, EntryKind, Image
+from services.memory.search.filters import normalized_tags
 
 MAX_THREAD_LENGTH = 256  # as long as the column
-LARGEST_ID = 2**31 - 1  # what the smaller of the two databases counts up to
-BYTES_A_MB = 1024 * 1024
+MAX_ID = 2**31 - 1  # PostgreSQL's integer; SQLite's is larger
+BYTES_PER_MB = 1024 * 1024
 
 Source = Literal["user", "agent"]
 ThreadId = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_THREAD_LENGTH),
 ]
-EntryId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+EntryId = Annotated[int, Field(ge=1, le=MAX_ID)]
 Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class ImageLimits:
-    """In bytes: of one image, and of all images of an entry."""
+    """The largest size in bytes of one image, and of all images of an entry."""
 
     each: int
     total: int
 
     @classmethod
-    def of(cls, settings: Settings) -> "ImageLimits":
+    def from_settings(cls, settings: Settings) -> "ImageLimits":
         return cls(
-            each=int(settings.max_image_size_mb * BYTES_A_MB),
-            total=int(settings.max_total_size_mb * BYTES_A_MB),
+            each=int(settings.max_image_size_mb * BYTES_PER_MB),
+            total=int(settings.max_total_size_mb * BYTES_PER_MB),
         )
 
 
 class ImageArgument(BaseModel):
-    """An image as it is handed in."""
+    """An image of an entry to store."""
 
     data: str = Field(description="The image's bytes in base64.")
     mime_type: str = Field(
@@ -77,20 +78,21 @@ class EntryArgument(BaseModel):
     tags: list[str] | None = Field(None, description="Tags; case does not count.")
 
     def draft(self, collection: str, limits: ImageLimits) -> Draft:
+        """Return the draft of the entry. Raises InvalidInput."""
         return Draft(
             kind=EntryKind.THREAD,
             collection=collection,
-            text=storable(self.text),
+            text=check_not_blank(self.text),
             thread=self.thread_id,
             source=self.source,
             metadata=self.metadata or {},
-            tags=clean_tags(self.tags or ()),
-            images=decoded(self.images or (), limits),
+            tags=normalized_tags(self.tags or ()),
+            images=decode_images(self.images or (), limits),
         )
 
 
 class ChangeArgument(BaseModel):
-    """One entry to change; what is left out stays."""
+    """One entry to change; fields that are left out stay."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -104,6 +106,7 @@ class ChangeArgument(BaseModel):
     images: list[ImageArgument] | None = Field(None, description="New images, all of them.")
 
     def change(self, limits: ImageLimits) -> Change:
+        """Return the change of the entry. Raises InvalidInput, also where nothing is given."""
         if self.metadata is not None and self.metadata_patch is not None:
             raise InvalidInput(
                 "metadata_patch",
@@ -119,16 +122,16 @@ class ChangeArgument(BaseModel):
             )
         return Change(
             id=self.context_id,
-            text=None if self.text is None else storable(self.text),
+            text=None if self.text is None else check_not_blank(self.text),
             metadata=self.metadata,
             metadata_patch=self.metadata_patch,
-            tags=None if self.tags is None else clean_tags(self.tags),
-            images=None if self.images is None else decoded(self.images, limits),
+            tags=None if self.tags is None else normalized_tags(self.tags),
+            images=None if self.images is None else decode_images(self.images, limits),
         )
 
 
-def checked(model: type[Model], value: Any) -> Model:
-    """One item of a batch; the first complaint, in the words of every other wrong argument."""
+def validated(model: type[Model], value: Any) -> Model:
+    """Return an item of a batch. Raises InvalidInput with the first validation error."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -137,28 +140,24 @@ def checked(model: type[Model], value: Any) -> Model:
         raise InvalidInput(field, first["msg"]) from error
 
 
-def storable(text: str) -> str:
+def check_not_blank(text: str) -> str:
+    """Return the text. Raises InvalidInput where it is blank."""
     if not text.strip():
         raise InvalidInput("text", "must not be blank: give the words to keep")
     return text
 
 
-def clean_tags(tags: Sequence[str]) -> list[str]:
-    """Stripped, lowered, each once, none blank."""
-    return [tag for tag in dict.fromkeys(tag.strip().lower() for tag in tags) if tag]
-
-
-def decoded(images: Sequence[ImageArgument], limits: ImageLimits) -> list[Image]:
-    """The images as bytes, within the limits."""
-    result = [_image(number, image, limits) for number, image in enumerate(images)]
-    total = sum(len(image.data) for image in result)
+def decode_images(images: Sequence[ImageArgument], limits: ImageLimits) -> list[Image]:
+    """Return the images as bytes. Raises InvalidInput where they exceed the limits."""
+    decoded = [_image(number, image, limits) for number, image in enumerate(images)]
+    total = sum(len(image.data) for image in decoded)
     if total > limits.total:
         raise InvalidInput(
             "images",
             f"have {_mb(total)} together and the limit is {_mb(limits.total)} "
             "(MAX_TOTAL_SIZE_MB); send fewer or smaller ones",
         )
-    return result
+    return decoded
 
 
 def _image(number: int, image: ImageArgument, limits: ImageLimits) -> Image:
@@ -182,4 +181,4 @@ def _image(number: int, image: ImageArgument, limits: ImageLimits) -> Image:
 
 
 def _mb(size: int) -> str:
-    return f"{size / BYTES_A_MB:.3g} MB"
+    return f"{size / BYTES_PER_MB:.3g} MB"

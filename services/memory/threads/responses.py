@@ -1,14 +1,14 @@
-"""What the thread tools answer, key by key as in the contract."""
+"""Results of the thread tools, key by key as in the contract."""
 
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from services.memory.threads.render import HitView
+from services.memory.threads.render import SearchHit
 
 
-class StoreAnswer(TypedDict):
-    """What `store_context` answers."""
+class StoreResult(TypedDict):
+    """The result of `store_context`."""
 
     success: bool
     context_id: int
@@ -17,8 +17,8 @@ class StoreAnswer(TypedDict):
     warnings: NotRequired[list[str]]
 
 
-class UpdateAnswer(TypedDict):
-    """What `update_context` answers."""
+class UpdateResult(TypedDict):
+    """The result of `update_context`."""
 
     success: bool
     context_id: int
@@ -27,8 +27,8 @@ class UpdateAnswer(TypedDict):
     warnings: NotRequired[list[str]]
 
 
-class DeleteAnswer(TypedDict):
-    """What `delete_context` answers."""
+class DeleteResult(TypedDict):
+    """The result of `delete_context`."""
 
     success: bool
     deleted_count: int
@@ -36,14 +36,14 @@ class DeleteAnswer(TypedDict):
     warnings: NotRequired[list[str]]
 
 
-class DeleteBatchAnswer(DeleteAnswer):
-    """What `delete_context_batch` answers."""
+class DeleteBatchResult(DeleteResult):
+    """The result of `delete_context_batch`."""
 
     criteria_used: list[str]
 
 
-class BatchItem(TypedDict):
-    """What became of one item of a batch; `index` is its place in the list, from 0."""
+class BatchItemResult(TypedDict):
+    """The result of one item of a batch; `index` is its position in the list, from 0."""
 
     index: int
     success: bool
@@ -53,19 +53,19 @@ class BatchItem(TypedDict):
     updated_fields: NotRequired[list[str]]
 
 
-class BatchAnswer(TypedDict):
-    """What the batch tools answer."""
+class BatchResult(TypedDict):
+    """The result of `store_context_batch` and `update_context_batch`."""
 
     success: bool
     total: int
     succeeded: int
     failed: int
-    results: list[BatchItem]
+    results: list[BatchItemResult]
     message: str
     warnings: NotRequired[list[str]]
 
 
-class ThreadView(TypedDict):
+class ThreadResult(TypedDict):
     """One thread of `list_threads`; `source_types` counts the entries of each source."""
 
     thread_id: str
@@ -77,40 +77,40 @@ class ThreadView(TypedDict):
     last_id: int
 
 
-class ThreadList(TypedDict):
-    """What `list_threads` answers."""
+class ThreadListResult(TypedDict):
+    """The result of `list_threads`."""
 
-    threads: list[ThreadView]
+    threads: list[ThreadResult]
     total_threads: int
 
 
-class SearchAnswer(TypedDict):
-    """What every search answers; `search_context` answers no more than this."""
+class SearchResult(TypedDict):
+    """The keys that all searches share, and all of `search_context`."""
 
-    results: list[HitView]
+    results: list[SearchHit]
     count: int
     stats: NotRequired[dict[str, Any]]
     warnings: NotRequired[list[str]]
     validation_errors: NotRequired[list[str]]
 
 
-class SemanticAnswer(SearchAnswer):
-    """What `semantic_search_context` answers."""
+class SemanticSearchResult(SearchResult):
+    """The result of `semantic_search_context`."""
 
     query: str
     model: str
 
 
-class TextAnswer(SearchAnswer):
-    """What `fts_search_context` answers."""
+class TextSearchResult(SearchResult):
+    """The result of `fts_search_context`."""
 
     query: str
     mode: str
     language: str
 
 
-class HybridAnswer(SearchAnswer):
-    """What `hybrid_search_context` answers."""
+class HybridSearchResult(SearchResult):
+    """The result of `hybrid_search_context`."""
 
     query: str
     fusion_method: str

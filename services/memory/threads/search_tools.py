@@ -1,4 +1,4 @@
-"""The four searches of the thread tools, in the words of the contract."""
+"""The four thread searches as tools, with the contract's names and defaults."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -7,15 +7,15 @@ from pydantic import Field
 
 from services.core.serving.service import Effect, Tool
 from services.memory.records.types import TextMode
-from services.memory.threads.filters import MAX_LIMIT, MAX_QUERY_LENGTH, Filters
+from services.memory.search.filters import EntryFilters
 from services.memory.threads.requests import Source, ThreadId
 from services.memory.threads.responses import (
-    HybridAnswer,
-    SearchAnswer,
-    SemanticAnswer,
-    TextAnswer,
+    HybridSearchResult,
+    SearchResult,
+    SemanticSearchResult,
+    TextSearchResult,
 )
-from services.memory.threads.results import Request
+from services.memory.threads.search_request import MAX_LIMIT, MAX_QUERY_LENGTH, SearchRequest
 from services.memory.threads.service import Threads
 
 BROWSE_LIMIT = 30
@@ -58,7 +58,7 @@ Explain = Annotated[bool, Field(description="Tell how long it took, and how it w
 
 
 def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
-    """The searches; none of them shows more than the beginning of a text."""
+    """Return the four search tools."""
 
     async def search_context(
         thread_id: InThread = None,
@@ -73,16 +73,16 @@ def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
         offset: Offset = 0,
         include_images: WithImages = False,
         explain_query: Explain = False,
-    ) -> SearchAnswer:
+    ) -> SearchResult:
         """List entries by filters alone, the newest first.
 
         Texts are cut short; get_context_by_ids reads them in full.
         """
-        filters = Filters(
+        filters = EntryFilters(
             thread_id, source, tags, content_type, metadata, metadata_filters, start_date, end_date
         )
-        return await threads.searcher.browse(
-            Request(filters, limit, offset, include_images, explain_query)
+        return await threads.searches.browse(
+            SearchRequest(filters, limit, offset, include_images, explain_query)
         )
 
     async def semantic_search_context(
@@ -99,16 +99,16 @@ def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
         metadata_filters: Conditions = None,
         include_images: WithImages = False,
         explain_query: Explain = False,
-    ) -> SemanticAnswer:
+    ) -> SemanticSearchResult:
         """Find entries that mean something similar, whatever their words; the nearest first.
 
         Texts are cut short; get_context_by_ids reads them in full.
         """
-        filters = Filters(
+        filters = EntryFilters(
             thread_id, source, tags, content_type, metadata, metadata_filters, start_date, end_date
         )
-        return await threads.searcher.by_meaning(
-            query, Request(filters, limit, offset, include_images, explain_query)
+        return await threads.searches.by_meaning(
+            query, SearchRequest(filters, limit, offset, include_images, explain_query)
         )
 
     async def fts_search_context(
@@ -135,19 +135,19 @@ def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
         ] = False,
         include_images: WithImages = False,
         explain_query: Explain = False,
-    ) -> TextAnswer:
+    ) -> TextSearchResult:
         """Find entries by their words; the best match first.
 
         Texts are cut short; get_context_by_ids reads them in full.
         """
-        filters = Filters(
+        filters = EntryFilters(
             thread_id, source, tags, content_type, metadata, metadata_filters, start_date, end_date
         )
-        return await threads.searcher.by_words(
+        return await threads.searches.by_words(
             query,
             TextMode(mode),
             highlight,
-            Request(filters, limit, offset, include_images, explain_query),
+            SearchRequest(filters, limit, offset, include_images, explain_query),
         )
 
     async def hybrid_search_context(
@@ -179,19 +179,19 @@ def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
         metadata_filters: Conditions = None,
         include_images: WithImages = False,
         explain_query: Explain = False,
-    ) -> HybridAnswer:
+    ) -> HybridSearchResult:
         """Find entries by words and by meaning together; what both find comes first.
 
         Texts are cut short; get_context_by_ids reads them in full.
         """
-        filters = Filters(
+        filters = EntryFilters(
             thread_id, source, tags, content_type, metadata, metadata_filters, start_date, end_date
         )
         return await threads.hybrid.search(
             query,
             search_modes,
             rrf_k,
-            Request(filters, limit, offset, include_images, explain_query),
+            SearchRequest(filters, limit, offset, include_images, explain_query),
         )
 
     return [

@@ -1,4 +1,4 @@
-"""Puts the threads together."""
+"""Assembles the threads dialect over the server's records and outbox."""
 
 import asyncio
 import contextlib
@@ -13,53 +13,55 @@ from services.core.settings import Settings
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.projection import ProjectionTarget
 from services.memory.records.store import Records
+from services.memory.records.types import EntryKind
 from services.memory.search.entry_search import EntrySearch
-from services.memory.search.points import FIRST_CHUNKS, EntryProjection
+from services.memory.search.pages import RankedPages
+from services.memory.search.points import ONE_POINT_PER_ENTRY, EntryProjection, entry_spec
 from services.memory.search.retrievers import Retrievers
 from services.memory.search.semantic import SemanticRetriever
 from services.memory.search.splitter import TextSplitter
-from services.memory.summaries.worker import Rules, Summaries
+from services.memory.summaries.worker import SummaryRules, SummaryWorker
 from services.memory.threads.batches import Batches
-from services.memory.threads.entries import Entries
-from services.memory.threads.hybrid import HybridSearcher
+from services.memory.threads.entries import ThreadEntries
+from services.memory.threads.hybrid import HybridSearch
 from services.memory.threads.requests import ImageLimits
 from services.memory.threads.results import Results
-from services.memory.threads.searches import Searcher
-from services.memory.threads.statistics import Features, RerankStatus, ThreadStatistics
+from services.memory.threads.searches import Searches
+from services.memory.threads.statistics import ConfiguredFeatures, RerankStatus, ThreadStatistics
 
 
 @dataclass(frozen=True)
 class Threads:
-    """What the thread tools stand on."""
+    """What the thread tools call."""
 
-    entries: Entries
+    entries: ThreadEntries
     batches: Batches
-    searcher: Searcher
-    hybrid: HybridSearcher
+    searches: Searches
+    hybrid: HybridSearch
     statistics: ThreadStatistics
-    summaries: Summaries
+    summaries: SummaryWorker
 
 
 def thread_target(settings: Settings) -> ProjectionTarget:
     """Return where thread entries are written, and how."""
-    projection = EntryProjection(TextSplitter(settings.chunk_size, settings.chunk_overlap))
-    return ProjectionTarget(projection, settings.threads_collection_name, FIRST_CHUNKS)
+    projection = EntryProjection(EntryKind.THREAD, _splitter(settings))
+    return ProjectionTarget(projection, settings.threads_collection_name, ONE_POINT_PER_ENTRY)
 
 
 @contextlib.asynccontextmanager
 async def open_threads(
     settings: Settings, engine: Engine, records: Records, outbox: Outbox
 ) -> AsyncIterator[Threads]:
-    """The threads over the server's records and outbox; summaries are written meanwhile."""
+    """Load the models of the threads dialect, and write summaries until the end."""
     async with contextlib.AsyncExitStack() as stack:
         decoder = await stack.enter_async_context(open_decoder(settings))
-        rules = Rules(
+        rules = SummaryRules(
             settings.enable_summary_generation,
             settings.summary_min_content_length,
             settings.summary_max_tokens,
             settings.decoder_context_tokens,
         )
-        summaries = Summaries(records, decoder, rules)
+        summaries = SummaryWorker(records, EntryKind.THREAD, decoder, rules)
         stage = await _rerank_stage(settings)
         threads = _threads(settings, engine, records, outbox, summaries, stage)
         if rules.enabled:
@@ -81,34 +83,35 @@ def _threads(
     engine: Engine,
     records: Records,
     outbox: Outbox,
-    summaries: Summaries,
+    summaries: SummaryWorker,
     stage: RerankStage | None,
 ) -> Threads:
-    collection = settings.threads_collection_name
-    cutting = TextSplitter(settings.chunk_size, settings.chunk_overlap)
-    results = Results(records, settings.search_truncation_length, cutting, stage)
-    points = EntrySearch(engine.vectors, records, outbox, collection)
+    collection, language = settings.threads_collection_name, settings.fts_language
+    splitter = _splitter(settings)
+    limits = ImageLimits.from_settings(settings)
+    entries = ThreadEntries(records, outbox, collection, limits, summaries.wake)
+    entry_search = EntrySearch(engine.vectors, records, outbox, collection)
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
-    spec = EntryProjection(cutting).collection_spec(engine.embedder)
-    meaning = SemanticRetriever(points, models, spec, collection)
-    legs = Retrievers(records, meaning, points, settings.fts_language)
-
-    entries = Entries(records, outbox, collection, ImageLimits.of(settings), summaries.wake)
+    spec = entry_spec(EntryKind.THREAD, engine.embedder)
+    semantic = SemanticRetriever(entry_search, models, spec, collection)
+    retrievers = Retrievers(records, semantic, entry_search, language)
+    pages = RankedPages(records, splitter, stage)
+    results = Results(records, settings.search_truncation_length)
+    features = ConfiguredFeatures(language, splitter, _rerank_status(settings, stage))
     return Threads(
         entries=entries,
         batches=Batches(entries),
-        searcher=Searcher(records, meaning, results, settings.fts_language),
-        hybrid=HybridSearcher(records, legs, results, settings.hybrid_rrf_k),
+        searches=Searches(records, semantic, pages, results, language),
+        hybrid=HybridSearch(records, retrievers, pages, results, settings.hybrid_rrf_k),
         statistics=ThreadStatistics(
-            records,
-            engine.vectors,
-            engine.embedder,
-            collection,
-            summaries,
-            Features(settings.fts_language, cutting, _rerank_status(settings, stage)),
+            records, engine.vectors, engine.embedder, collection, summaries, features
         ),
         summaries=summaries,
     )
+
+
+def _splitter(settings: Settings) -> TextSplitter:
+    return TextSplitter(settings.chunk_size, settings.chunk_overlap)
 
 
 def _rerank_status(settings: Settings, stage: RerankStage | None) -> RerankStatus:

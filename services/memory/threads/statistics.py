@@ -1,4 +1,4 @@
-"""What `get_statistics` tells: how much there is, and which features work."""
+"""The result of `get_statistics`: how many entries there are, and which features work."""
 
 import asyncio
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from services.core.errors import CtxError
 from services.core.vectors.protocol import VectorStore
 from services.memory.records.store import Records
 from services.memory.records.types import EntryKind, Statistics
-from services.memory.search.points import FIRST_CHUNKS
+from services.memory.search.points import ONE_POINT_PER_ENTRY
 from services.memory.search.splitter import TextSplitter
-from services.memory.summaries.worker import Summaries
-from services.memory.threads.requests import BYTES_A_MB
+from services.memory.summaries.worker import SummaryWorker
+from services.memory.threads.requests import BYTES_PER_MB
 
 ENGINES = {"sqlite": "fts5", "postgresql": "tsvector"}
-WHOLE = 100.0  # per cent
+FULL_COVERAGE = 100.0  # per cent
 
 
 class SemanticStatus(TypedDict):
-    """`embedding_count` counts chunks; `coverage_percentage` is of entries."""
+    """The state of semantic search; `embedding_count` counts chunks, the coverage entries."""
 
     enabled: bool
     available: bool
@@ -34,7 +34,7 @@ class SemanticStatus(TypedDict):
 
 
 class TextStatus(TypedDict):
-    """Full text is part of the database, and always on."""
+    """The state of full-text search, which is part of the database and always on."""
 
     enabled: bool
     available: bool
@@ -46,7 +46,7 @@ class TextStatus(TypedDict):
 
 
 class ChunkStatus(TypedDict):
-    """How long texts are cut; of an entry's chunks the best counts."""
+    """How long texts are split; an entry scores as its best chunk."""
 
     enabled: bool
     available: bool
@@ -56,7 +56,7 @@ class ChunkStatus(TypedDict):
 
 
 class RerankStatus(TypedDict):
-    """Whether a cross-encoder has the last word."""
+    """Whether a cross-encoder reranks."""
 
     enabled: bool
     available: bool
@@ -65,7 +65,7 @@ class RerankStatus(TypedDict):
 
 
 class SummaryStatus(TypedDict):
-    """`coverage_percentage` is of the entries that are long enough; `by` counts by author."""
+    """The state of summaries; the coverage is of long entries, `by` counts by author."""
 
     enabled: bool
     available: bool
@@ -80,8 +80,8 @@ class SummaryStatus(TypedDict):
     error: NotRequired[str]
 
 
-class StatisticsAnswer(TypedDict):
-    """What `get_statistics` answers."""
+class StatisticsResult(TypedDict):
+    """The result of `get_statistics`."""
 
     total_entries: int
     by_source: dict[str, int]
@@ -100,11 +100,11 @@ class StatisticsAnswer(TypedDict):
 
 
 @dataclass(frozen=True)
-class Features:
-    """What was configured, as it is told."""
+class ConfiguredFeatures:
+    """The settings that `get_statistics` reports."""
 
     language: str
-    cutting: TextSplitter
+    splitter: TextSplitter
     reranking: RerankStatus
 
 
@@ -117,8 +117,8 @@ class ThreadStatistics:
         store: VectorStore,
         embedder: Embedder,
         collection: str,
-        summaries: Summaries,
-        features: Features,
+        summaries: SummaryWorker,
+        features: ConfiguredFeatures,
     ) -> None:
         self._records = records
         self._store = store
@@ -127,12 +127,13 @@ class ThreadStatistics:
         self._summaries = summaries
         self._features = features
 
-    async def all(self) -> StatisticsAnswer:
+    async def all(self) -> StatisticsResult:
+        """Count everything. Where Qdrant fails, `semantic_search` has the error."""
         counted = await self._records.statistics(EntryKind.THREAD)
         semantic, summary = await asyncio.gather(
             self._semantic(counted.entries), self._summary(counted)
         )
-        cutting = self._features.cutting
+        splitter = self._features.splitter
         return {
             "total_entries": counted.entries,
             "by_source": dict(counted.by_source),
@@ -140,7 +141,7 @@ class ThreadStatistics:
             "total_images": counted.images,
             "unique_tags": counted.tags,
             "total_threads": counted.threads,
-            "database_size_mb": round(counted.size_bytes / BYTES_A_MB, 2),
+            "database_size_mb": round(counted.size_bytes / BYTES_PER_MB, 2),
             "database_backend": self._records.dialect,
             "connection_metrics": self._records.connections(),
             "semantic_search": semantic,
@@ -148,8 +149,8 @@ class ThreadStatistics:
             "chunking": {
                 "enabled": True,
                 "available": True,
-                "chunk_size": cutting.size,
-                "chunk_overlap": cutting.overlap,
+                "chunk_size": splitter.size,
+                "chunk_overlap": splitter.overlap,
                 "aggregation": "max",
             },
             "reranking": self._features.reranking,
@@ -168,14 +169,14 @@ class ThreadStatistics:
         }
         try:
             status["embedding_count"] = await self._store.count(self._collection)
-            embedded = await self._store.count(self._collection, FIRST_CHUNKS)
+            embedded = await self._store.count(self._collection, ONE_POINT_PER_ENTRY)
         except CtxError as error:
             return {**status, "available": False, "error": error.message}
-        status["coverage_percentage"] = share(embedded, entries)
+        status["coverage_percentage"] = percentage(embedded, entries)
         return status
 
     def _text(self, entries: int) -> TextStatus:
-        """The index is written in the transaction of the entry, so it holds all of them."""
+        """Report full coverage: the index is written in the transaction of the entry."""
         return {
             "enabled": True,
             "available": True,
@@ -183,7 +184,7 @@ class ThreadStatistics:
             "backend": self._records.dialect,
             "engine": ENGINES[self._records.dialect],
             "indexed_entries": entries,
-            "coverage_percentage": WHOLE,
+            "coverage_percentage": FULL_COVERAGE,
         }
 
     async def _summary(self, counted: Statistics) -> SummaryStatus:
@@ -197,7 +198,7 @@ class ThreadStatistics:
             "model": summaries.model,
             "summary_count": counted.summarised,
             "waiting_count": waiting,
-            "coverage_percentage": share(counted.summarised, counted.summarised + waiting),
+            "coverage_percentage": percentage(counted.summarised, counted.summarised + waiting),
             "min_content_length": rules.min_length,
             "max_tokens": rules.max_tokens,
             "by": dict(counted.summarised_by),
@@ -205,6 +206,6 @@ class ThreadStatistics:
         return {**status, "error": summaries.failure} if summaries.failure else status
 
 
-def share(part: int, whole: int) -> float:
-    """Per cent; of nothing, everything."""
-    return round(min(part / whole, 1.0) * 100, 2) if whole else WHOLE
+def percentage(part: int, whole: int) -> float:
+    """Return a share in per cent; full coverage where there is nothing to cover."""
+    return round(min(part / whole, 1.0) * 100, 2) if whole else FULL_COVERAGE

@@ -1,4 +1,4 @@
-"""The thread tools that keep, read, change and delete entries, in the words of the contract."""
+"""The thread tools that store, read, change and delete entries, as the contract names them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, SkipValidation
 
 from services.core.serving.service import Effect, Tool
-from services.memory.threads.render import EntryView
+from services.memory.threads.render import EntryResult
 from services.memory.threads.requests import (
     ChangeArgument,
     EntryArgument,
@@ -16,20 +16,20 @@ from services.memory.threads.requests import (
     ThreadId,
 )
 from services.memory.threads.responses import (
-    BatchAnswer,
-    DeleteAnswer,
-    DeleteBatchAnswer,
-    StoreAnswer,
-    ThreadList,
-    UpdateAnswer,
+    BatchResult,
+    DeleteBatchResult,
+    DeleteResult,
+    StoreResult,
+    ThreadListResult,
+    UpdateResult,
 )
 from services.memory.threads.search_tools import search_tools
 from services.memory.threads.service import Threads
-from services.memory.threads.statistics import StatisticsAnswer
+from services.memory.threads.statistics import StatisticsResult
 
 TOOLSET = "threads"
 MAX_BATCH = 100
-MAX_IDS = 1_000  # of one call: a page of ids, not a table
+MAX_IDS = 1_000  # of one call
 MAX_DAYS = 36_500
 
 Ids = Annotated[list[EntryId], Field(min_length=1, max_length=MAX_IDS)]
@@ -39,7 +39,7 @@ Object = dict[str, Any] | None
 
 
 def thread_tools(threads: Threads) -> Sequence[Tool]:
-    """All thirteen."""
+    """Return the thirteen tools of the threads contract."""
     return [*_entry_tools(threads), *search_tools(threads, TOOLSET), *_batch_tools(threads)]
 
 
@@ -55,7 +55,7 @@ def _entry_tools(threads: Threads) -> Sequence[Tool]:
             Object, Field(description="Any JSON object, to filter by later.")
         ] = None,
         tags: Annotated[Tags, Field(description="Tags to filter by; case does not count.")] = None,
-    ) -> StoreAnswer:
+    ) -> StoreResult:
         """Add an entry to a thread.
 
         The same text from the same source twice in a row is one entry: the second call updates it.
@@ -74,7 +74,7 @@ def _entry_tools(threads: Threads) -> Sequence[Tool]:
     async def get_context_by_ids(
         context_ids: Annotated[Ids, Field(description="Entries to read.")],
         include_images: Annotated[bool, Field(description="Show their images.")] = True,
-    ) -> list[EntryView]:
+    ) -> list[EntryResult]:
         """Read entries in full, in the order of the ids; ids that do not exist are left out."""
         return await threads.entries.get(context_ids, include_images)
 
@@ -91,7 +91,7 @@ def _entry_tools(threads: Threads) -> Sequence[Tool]:
         ] = None,
         tags: Annotated[Tags, Field(description="New tags, all of them.")] = None,
         images: Annotated[Images, Field(description="New images, all of them.")] = None,
-    ) -> UpdateAnswer:
+    ) -> UpdateResult:
         """Change parts of an entry; what is left out stays as it is. Name at least one part."""
         return await threads.entries.update(
             ChangeArgument(
@@ -109,15 +109,15 @@ def _entry_tools(threads: Threads) -> Sequence[Tool]:
         thread_id: Annotated[
             ThreadId | None, Field(description="Thread to delete from; alone: all of it.")
         ] = None,
-    ) -> DeleteAnswer:
+    ) -> DeleteResult:
         """Delete entries by id, or a whole thread. Both together delete what meets both."""
         return await threads.entries.delete(context_ids, thread_id)
 
-    async def list_threads() -> ThreadList:
+    async def list_threads() -> ThreadListResult:
         """List all threads, the most recent first: their size, sources and times."""
         return await threads.entries.threads()
 
-    async def get_statistics() -> StatisticsAnswer:
+    async def get_statistics() -> StatisticsResult:
         """Count what is stored, and tell which ways of searching and summarising work."""
         return await threads.statistics.all()
 
@@ -140,7 +140,7 @@ def _batch_tools(threads: Threads) -> Sequence[Tool]:
         atomic: Annotated[
             bool, Field(description="Store all or none; false stores what can be stored.")
         ] = True,
-    ) -> BatchAnswer:
+    ) -> BatchResult:
         """Store many entries in one call. `results` tells what became of each."""
         return await threads.batches.store(entries, atomic)
 
@@ -152,7 +152,7 @@ def _batch_tools(threads: Threads) -> Sequence[Tool]:
         atomic: Annotated[
             bool, Field(description="Change all or none; false changes what can be changed.")
         ] = True,
-    ) -> BatchAnswer:
+    ) -> BatchResult:
         """Change many entries in one call. `results` tells what became of each."""
         return await threads.batches.update(updates, atomic)
 
@@ -168,7 +168,7 @@ def _batch_tools(threads: Threads) -> Sequence[Tool]:
         older_than_days: Annotated[
             int | None, Field(ge=1, le=MAX_DAYS, description="Only entries older than this.")
         ] = None,
-    ) -> DeleteBatchAnswer:
+    ) -> DeleteBatchResult:
         """Delete every entry that meets all of the given criteria. This cannot be undone."""
         return await threads.entries.delete_batch(context_ids, thread_ids, source, older_than_days)
 

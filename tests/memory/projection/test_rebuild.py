@@ -15,9 +15,9 @@ from services.core.memories.types import MemoryFilters
 from services.core.settings import Settings
 from services.memory.projection.heal import RebuildReport
 from services.memory.records.types import Draft, EntryKind
+from services.memory.search.filters import EntryFilters
 from services.memory.service import MemoryServer, open_memory, open_records
-from services.memory.threads.filters import Filters
-from services.memory.threads.results import Request
+from services.memory.threads.search_request import SearchRequest
 from tests.support import models
 from tests.support.rebuild import Rebuild
 
@@ -37,11 +37,11 @@ class Running:
         return {hit["information"] for hit in found.hits}, list(found.degraded)
 
     async def by_meaning(self, query: str) -> list[Any]:
-        request = Request(limit=5, filters=Filters())
-        return list((await self.server.threads.searcher.by_meaning(query, request))["results"])
+        request = SearchRequest(limit=5, filters=EntryFilters())
+        return list((await self.server.threads.searches.by_meaning(query, request))["results"])
 
     async def hybrid(self, query: str) -> Any:
-        request = Request(limit=5, filters=Filters())
+        request = SearchRequest(limit=5, filters=EntryFilters())
         return await self.server.threads.hybrid.search(query, None, None, request)
 
     async def rebuilding(self) -> bool:

@@ -1,4 +1,4 @@
-"""Metadata as numbers: whatever SQL admits, Qdrant must not leave out."""
+"""Metadata as hashes: Qdrant must not leave out an entry that SQL would select."""
 
 from typing import Any
 
@@ -7,7 +7,13 @@ import pytest
 from services.core.vectors.types import MatchAny
 from services.memory.records.filters import parse_filters
 from services.memory.records.types import Criteria, Draft, EntryKind
-from services.memory.search.metadata_index import MOST_FACTS, OVERFLOW, facts, told
+from services.memory.search.metadata_index import (
+    MAX_HASHES,
+    OVERFLOW,
+    all_expressible,
+    equality_conditions,
+    metadata_hashes,
+)
 from services.memory.threads.service import Threads
 
 DOCUMENTS: list[dict[str, Any]] = [
@@ -21,7 +27,7 @@ DOCUMENTS: list[dict[str, Any]] = [
     {"a": 10**400, "b": [1, 2]},
     {"a": ["x"], "b": {"0": "y"}},
     {"a": None, "b": {"c": False}},
-    {"many": list(range(MOST_FACTS + 1)), "a": "deep"},
+    {"many": list(range(MAX_HASHES + 1)), "a": "deep"},
 ]
 PATHS = ("a", "b.c", r"b\.c", "b", "b.0", "many")
 VALUES: tuple[Any, ...] = (
@@ -30,14 +36,15 @@ VALUES: tuple[Any, ...] = (
 )
 
 
-def is_told_of(document: dict[str, Any], filters: Any) -> bool:
-    numbers = set(facts(document))
-    conditions = told(filters)
+def passes(document: dict[str, Any], filters: Any) -> bool:
+    """Whether Qdrant's conditions select an entry with this metadata."""
+    hashes = set(metadata_hashes(document))
+    conditions = equality_conditions(filters)
     assert all(isinstance(each, MatchAny) for each in conditions)
-    return all(numbers & set(each.values) for each in conditions)  # type: ignore[union-attr]
+    return all(hashes & set(each.values) for each in conditions)  # type: ignore[union-attr]
 
 
-async def test_what_sql_admits_has_the_facts_that_qdrant_is_asked_for(threads: Threads) -> None:
+async def test_qdrant_selects_every_entry_that_sql_selects(threads: Threads) -> None:
     records = threads.entries.records
     drafts = [
         Draft(
@@ -47,7 +54,7 @@ async def test_what_sql_admits_has_the_facts_that_qdrant_is_asked_for(threads: T
     ]
     stored = await records.add(drafts)
     numbers = {id_: n for n, (id_, _, _) in enumerate(stored)}
-    admitted = 0
+    selected = 0
     for path in PATHS:
         for value in VALUES:
             for operator in ("eq", "in", "array_contains"):
@@ -59,9 +66,9 @@ async def test_what_sql_admits_has_the_facts_that_qdrant_is_asked_for(threads: T
                 for entry in await records.select(
                     Criteria(EntryKind.THREAD, metadata=filters), 100
                 ):
-                    admitted += 1
-                    assert is_told_of(DOCUMENTS[numbers[entry.id]], filters), (path, value)
-    assert admitted > 40
+                    selected += 1
+                    assert passes(DOCUMENTS[numbers[entry.id]], filters), (path, value)
+    assert selected > 40
 
 
 @pytest.mark.parametrize(
@@ -77,19 +84,21 @@ async def test_what_sql_admits_has_the_facts_that_qdrant_is_asked_for(threads: T
         ({"key": "a", "operator": "in", "value": []}, False),
     ],
 )
-def test_equality_is_told(filter_: dict[str, Any], matches: bool) -> None:
+def test_equality_becomes_a_condition(filter_: dict[str, Any], matches: bool) -> None:
     filters, _ = parse_filters(None, [filter_])
-    assert len(told(filters)) == 1
-    assert is_told_of({"a": "Open", "c": [1, 2]}, filters) is matches
+    assert len(equality_conditions(filters)) == 1
+    assert all_expressible(filters)
+    assert passes({"a": "Open", "c": [1, 2]}, filters) is matches
 
 
 @pytest.mark.parametrize("operator", ["ne", "not_in", "gt", "exists", "contains", "is_null"])
 def test_other_operators_are_left_to_sql(operator: str) -> None:
     value: Any = {"not_in": ["x"], "gt": 1, "contains": "x", "ne": "x"}.get(operator)
     filters, wrong = parse_filters(None, [{"key": "a", "operator": operator, "value": value}])
-    assert (told(filters), wrong) == ([], [])
+    assert (equality_conditions(filters), wrong) == ([], [])
+    assert not all_expressible(filters)
 
 
-def test_an_entry_with_too_many_values_has_the_number_of_any() -> None:
-    assert facts({"a": list(range(MOST_FACTS))})[0] != OVERFLOW
-    assert facts({"a": list(range(MOST_FACTS + 1))}) == [OVERFLOW]
+def test_an_entry_with_too_many_values_has_only_the_overflow_hash() -> None:
+    assert metadata_hashes({"a": list(range(MAX_HASHES))})[0] != OVERFLOW
+    assert metadata_hashes({"a": list(range(MAX_HASHES + 1))}) == [OVERFLOW]

@@ -1,4 +1,4 @@
-"""What Qdrant holds of thread entries: every chunk, of the present text alone."""
+"""The points of entries in Qdrant: every chunk, of the current text only."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -10,15 +10,16 @@ from services.core.settings import Settings
 from services.core.vectors.types import Record
 from services.memory.projection.projection import with_revision
 from services.memory.records.types import Criteria, EntryKind
+from services.memory.search.filters import EntryFilters
 from services.memory.search.points import EntryProjection, point_id
 from services.memory.search.splitter import TextSplitter
-from services.memory.threads.filters import Filters
 from services.memory.threads.requests import ChangeArgument, EntryArgument
-from services.memory.threads.results import Request
+from services.memory.threads.search_request import SearchRequest
 from services.memory.threads.service import Threads
 from tests.support.threads import serving
 
 COLLECTION = "threads"
+PROJECTION = EntryProjection(EntryKind.THREAD, TextSplitter(400, 40))
 LONG = " ".join(
     f"Sentence number {n} tells something about the year {1900 + n}." for n in range(60)
 )
@@ -84,21 +85,21 @@ def test_a_chunk_always_has_the_same_id(number: int) -> None:
 async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
     settings: Settings,
 ) -> None:
-    """It had no words and no facts; a start finds that out, and SQL has what is needed."""
+    """Its points had no words and no hashes of metadata: a start rebuilds it from SQL."""
     async with serving(settings) as (memory, engine):
         await memory.threads.entries.store(entry("the broker restarted", metadata={"a": "b"}))
-        older = EntryProjection(TextSplitter(400, 40)).collection_spec(engine.embedder)
+        older = PROJECTION.collection_spec(engine.embedder)
         await engine.vectors.delete_collection(COLLECTION)
         await engine.vectors.ensure_collection(COLLECTION, replace(older, sparse=()))
         [stored] = await memory.threads.entries.records.select(Criteria(EntryKind.THREAD), 1)
-        [point] = with_revision(EntryProjection(TextSplitter(400, 40)), [stored], engine.embedder)
+        [point] = with_revision(PROJECTION, [stored], engine.embedder)
         dense = {"dense": point.vectors["dense"]}
-        payload = {key: value for key, value in point.payload.items() if key != "facts"}
+        payload = {key: value for key, value in point.payload.items() if key != "metadata_hashes"}
         await engine.vectors.upsert(COLLECTION, [replace(point, vectors=dense, payload=payload)])
     async with serving(settings) as (memory, engine):
         info = await engine.vectors.collection_info(COLLECTION)
         assert (list(info.spec.sparse), info.points_count) == (["bm25"], 1)
-        request = Request(Filters(metadata={"a": "b"}), 5, explain=True)
+        request = SearchRequest(EntryFilters(metadata={"a": "b"}), 5, explain=True)
         body = await memory.threads.hybrid.search("broker", ["fts"], None, request)
         assert body["count"] == 1
         assert body["stats"]["fts_stats"]["backend"] == "qdrant"

@@ -1,4 +1,4 @@
-"""The words of a hybrid search: of Qdrant's sparse vectors, or of SQL where they cannot tell."""
+"""Hybrid search by words: from Qdrant's BM25 vectors, or from SQL where they cannot answer."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import pytest
 
 from services.core.engine.engine import Engine
 from services.memory.records.types import Draft, EntryKind
-from services.memory.search.lexical import document, question
-from services.memory.threads.filters import Filters
-from services.memory.threads.results import Request
+from services.memory.search.filters import EntryFilters
+from services.memory.search.lexical import document_vector, lexical_query
+from services.memory.threads.search_request import SearchRequest
 from services.memory.threads.service import Threads
 from tests.support.threads import add
 
@@ -24,7 +24,7 @@ async def notes(threads: Threads, *texts: str, **more: Any) -> list[int]:
 
 
 async def words(threads: Threads, query: str, **filters: Any) -> Any:
-    request = Request(Filters(**filters), 50, explain=True)
+    request = SearchRequest(EntryFilters(**filters), 50, explain=True)
     return await threads.hybrid.search(query, WORDS, None, request)
 
 
@@ -75,7 +75,7 @@ async def test_a_long_entry_is_found_once_by_words_of_all_its_chunks(threads: Th
     assert body["fts_count"] == 1
 
 
-async def test_words_that_say_nothing_find_nothing_and_that_is_told(threads: Threads) -> None:
+async def test_stop_words_find_nothing_and_warn(threads: Threads) -> None:
     await notes(threads, "this and that")
     body = await words(threads, "and the of")
     assert ids(body) == []
@@ -83,12 +83,12 @@ async def test_words_that_say_nothing_find_nothing_and_that_is_told(threads: Thr
 
 
 @pytest.mark.parametrize("language", ["english", "simple"])
-async def test_sql_answers_what_the_vectors_cannot_tell(
+async def test_sql_answers_what_the_vectors_cannot(
     threads: Threads, monkeypatch: pytest.MonkeyPatch, language: str
 ) -> None:
     endless = "f" * 80
     [id_] = await notes(threads, f"the digest is {endless}")
-    monkeypatch.setattr(threads.hybrid._legs, "_language", language)
+    monkeypatch.setattr(threads.hybrid._retrievers, "_language", language)
     body = await words(threads, endless if language == "english" else "digest")
     assert ids(body) == [id_]
     assert backend(body) == threads.entries.records.dialect
@@ -97,7 +97,7 @@ async def test_sql_answers_what_the_vectors_cannot_tell(
 
 async def test_sql_answers_while_entries_wait_for_their_points(threads: Threads) -> None:
     await notes(threads, "an older note")
-    outbox: Any = threads.hybrid._legs._points._outbox
+    outbox: Any = threads.entries._outbox
     outbox.waiting = 1
     body = await words(threads, "note")
     assert backend(body) == threads.entries.records.dialect
@@ -105,7 +105,7 @@ async def test_sql_answers_while_entries_wait_for_their_points(threads: Threads)
     assert backend(await words(threads, "note")) == "qdrant"
 
 
-async def test_sql_answers_where_qdrant_fails_and_that_is_told(
+async def test_sql_answers_where_qdrant_fails_with_a_warning(
     threads: Threads, engine: Engine
 ) -> None:
     [id_] = await notes(threads, "kept in SQL")
@@ -116,7 +116,7 @@ async def test_sql_answers_where_qdrant_fails_and_that_is_told(
     [warning] = body["warnings"]
     assert warning.startswith("fts: ")
     assert warning.endswith(f"; {threads.entries.records.dialect} was asked instead")
-    both = await threads.hybrid.search("kept", None, None, Request(Filters(), 5))
+    both = await threads.hybrid.search("kept", None, None, SearchRequest(EntryFilters(), 5))
     assert ids(both) == [id_]
     assert both["search_modes_used"] == ["fts"]
     assert [each.split(":")[0] for each in both["warnings"]] == ["fts", "semantic"]
@@ -131,8 +131,8 @@ async def test_an_entry_with_very_much_metadata_is_found_by_any_of_it(threads: T
     assert ids(await words(threads, "note", metadata={"key8": 7})) == []
 
 
-def test_a_question_has_the_numbers_of_the_words_that_tell() -> None:
-    asked = question("What is the Deployment?", "english")
-    assert asked is not None
-    assert set(asked.vector.indices) == set(document("deploying").indices)
-    assert question("Deployment", "german") is None
+def test_a_query_has_the_terms_of_its_words_without_stop_words() -> None:
+    query = lexical_query("What is the Deployment?", "english")
+    assert query is not None
+    assert set(query.vector.indices) == set(document_vector("deploying").indices)
+    assert lexical_query("Deployment", "german") is None

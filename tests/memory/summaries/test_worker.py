@@ -10,15 +10,14 @@ from services.core.errors import DecoderFailed
 from services.core.settings import Settings
 from services.memory.records.store import Records
 from services.memory.records.types import Entry, EntryKind
-from services.memory.summaries import worker
 from services.memory.summaries import worker as worker_module
-from services.memory.summaries.worker import Rules, Summaries
+from services.memory.summaries.worker import SummaryRules, SummaryWorker
 from services.memory.threads.requests import ChangeArgument, EntryArgument
 from services.memory.threads.service import Threads
 from tests.support.threads import serving
 
 LONG = "The release was delayed by the migration. " * 12
-RULES = Rules(enabled=True, min_length=300, max_tokens=100, context_tokens=1_000)
+RULES = SummaryRules(enabled=True, min_length=300, max_tokens=100, context_tokens=1_000)
 
 
 class Scribe:
@@ -66,7 +65,7 @@ async def test_long_texts_are_summarised_and_short_ones_are_not(threads: Threads
     long, short = await store(threads, LONG), await store(threads, "short")
     records, scribe = threads.entries.records, Scribe()
     before = await read(records, long)
-    await Summaries(records, scribe, RULES).catch_up()
+    await SummaryWorker(records, EntryKind.THREAD, scribe, RULES).catch_up()
     after = await read(records, long)
     assert (after.summary, after.summary_by) == ("Summary 1.", "scribe-1")
     assert (after.updated_at, after.revision) == (before.updated_at, before.revision)
@@ -78,7 +77,7 @@ async def test_long_texts_are_summarised_and_short_ones_are_not(threads: Threads
 async def test_a_text_is_cut_to_what_the_decoder_can_read(threads: Threads) -> None:
     await store(threads, LONG * 20)
     scribe = Scribe()
-    await Summaries(threads.entries.records, scribe, RULES).catch_up()
+    await SummaryWorker(threads.entries.records, EntryKind.THREAD, scribe, RULES).catch_up()
     [prompt] = scribe.asked
     assert LONG in prompt
     assert len(prompt) < 1_000 * 3
@@ -87,7 +86,7 @@ async def test_a_text_is_cut_to_what_the_decoder_can_read(threads: Threads) -> N
 async def test_a_new_text_loses_its_old_summary(threads: Threads) -> None:
     id_ = await store(threads, LONG)
     records = threads.entries.records
-    worker = Summaries(records, Scribe(), RULES)
+    worker = SummaryWorker(records, EntryKind.THREAD, Scribe(), RULES)
     await worker.catch_up()
     await threads.entries.update(ChangeArgument(context_id=id_, tags=["kept"]))
     assert (await read(records, id_)).summary == "Summary 1."
@@ -108,7 +107,7 @@ async def test_a_summary_of_an_older_text_is_thrown_away(threads: Threads) -> No
                 await threads.entries.update(change)
             return await super().complete(prompt, max_tokens, system)
 
-    worker = Summaries(records, Slow(), RULES)
+    worker = SummaryWorker(records, EntryKind.THREAD, Slow(), RULES)
     await worker.catch_up()
     assert (await read(records, id_)).summary == ""
     await worker.catch_up()
@@ -119,7 +118,7 @@ async def test_a_decoder_that_fails_is_not_replaced_but_asked_again(threads: Thr
     id_ = await store(threads, LONG)
     records, scribe = threads.entries.records, Scribe()
     scribe.failure = "connection refused"
-    worker = Summaries(records, scribe, RULES)
+    worker = SummaryWorker(records, EntryKind.THREAD, scribe, RULES)
     await worker.catch_up()
     assert worker.failure == "connection refused"
     assert (await read(records, id_)).summary == ""
@@ -138,7 +137,7 @@ async def test_one_entry_that_fails_does_not_hold_up_the_others(
     bad = [await store(threads, f"{LONG} poison {n}") for n in range(3)]
     good = [await store(threads, f"{LONG} fine {n}") for n in range(3)]
     records = threads.entries.records
-    worker = Summaries(records, scribe, RULES)
+    worker = SummaryWorker(records, EntryKind.THREAD, scribe, RULES)
     await worker.catch_up()
     assert all([(await read(records, id_)).summary for id_ in good])
     assert not any([(await read(records, id_)).summary for id_ in bad])
@@ -150,8 +149,8 @@ async def test_a_decoder_that_is_down_is_not_asked_for_every_entry(threads: Thre
         await store(threads, f"{LONG} {number}")
     scribe = Scribe()
     scribe.failure = "connection refused"
-    await Summaries(threads.entries.records, scribe, RULES).catch_up()
-    assert scribe.calls == worker.MOST_FAILURES
+    await SummaryWorker(threads.entries.records, EntryKind.THREAD, scribe, RULES).catch_up()
+    assert scribe.calls == worker_module.MAX_FAILURES
 
 
 async def test_the_background_worker_is_woken_by_storing(settings: Settings) -> None:
@@ -191,7 +190,7 @@ async def test_storing_does_not_wait_for_a_summary(threads: Threads) -> None:
             return ""
 
     scribe = Never()
-    worker = Summaries(threads.entries.records, scribe, RULES)
+    worker = SummaryWorker(threads.entries.records, EntryKind.THREAD, scribe, RULES)
     async with worker.running():
         id_ = await store(threads, LONG)
         worker.wake([id_])

@@ -3,12 +3,12 @@
 import pytest
 
 from services.core.errors import InvalidInput
-from services.memory.records.types import ContentType, Criteria
-from services.memory.threads.filters import Filters, asked, clamped, conditions
+from services.memory.records.types import ContentType, Criteria, EntryKind
+from services.memory.search.filters import EntryFilters, count_filters
 
 
 def criteria(**given: object) -> Criteria:
-    found, wrong = Filters(**given).criteria()  # type: ignore[arg-type]
+    found, wrong = EntryFilters(**given).criteria(EntryKind.THREAD)  # type: ignore[arg-type]
     assert wrong == []
     return found
 
@@ -63,18 +63,10 @@ def test_all_filters_become_criteria() -> None:
     assert (found.threads, found.source, found.tags) == (["t"], "user", ["a"])
     assert found.content_type is ContentType.MULTIMODAL
     assert [list(each.path) for each in found.metadata] == [["x", "y"], ["z"]]
-    assert conditions(found) == 8
-    assert conditions(criteria()) == 0
+    assert count_filters(found) == 8
+    assert count_filters(criteria()) == 0
 
 
-def test_a_limit_is_clamped_and_that_is_said() -> None:
-    assert clamped(100) == (100, [])
-    limit, [warning] = clamped(101)
-    assert limit == 100
-    assert "101" in warning
-
-
-@pytest.mark.parametrize("query", ["", " \n", "nul\x00", "half \ud800"])
-def test_queries_that_cannot_be_asked(query: str) -> None:
-    with pytest.raises(InvalidInput, match="query"):
-        asked(query, 0)
+def test_the_kind_comes_from_the_dialect() -> None:
+    found, _ = EntryFilters(source="user").criteria(EntryKind.MESSAGE)
+    assert found == Criteria(EntryKind.MESSAGE, source="user", tags=[], metadata=[])

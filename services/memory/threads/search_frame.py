@@ -1,0 +1,71 @@
+"""The steps that the four thread searches share, around the one in which they differ."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from services.memory.records.store import Records
+from services.memory.records.types import Criteria, EntryKind
+from services.memory.search.failures import elapsed_ms
+from services.memory.search.filters import count_filters
+from services.memory.threads.render import SearchHit
+from services.memory.threads.responses import SearchResult
+from services.memory.threads.search_request import SearchRequest, clamp_limit
+
+R = TypeVar("R", bound=SearchResult)
+
+
+@dataclass(frozen=True)
+class PreparedSearch:
+    """The validated part of a request."""
+
+    criteria: Criteria
+    limit: int
+    offset: int
+    include_images: bool
+
+
+@dataclass(frozen=True)
+class SearchPage:
+    """The hits of a search, its warnings, and what it adds to `stats`."""
+
+    hits: list[SearchHit]
+    warnings: Sequence[str] = ()
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+
+class SearchFrame:
+    """Clamps the limit, validates filters, runs a search, and adds warnings and statistics."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+
+    async def run(
+        self,
+        result: R,
+        request: SearchRequest,
+        search: Callable[[PreparedSearch], Awaitable[SearchPage]],
+    ) -> R:
+        """Fill the result; with invalid metadata filters nothing is searched, and it says so."""
+        start = time.perf_counter()
+        limit, warnings = clamp_limit(request.limit)
+        criteria, errors = request.filters.criteria(EntryKind.THREAD)
+        if errors:
+            result["validation_errors"] = errors
+            return result
+        page = await search(PreparedSearch(criteria, limit, request.offset, request.include_images))
+        result["results"] = page.hits
+        result["count"] = len(page.hits)
+        if warnings := [*warnings, *page.warnings]:
+            result["warnings"] = warnings
+        if request.explain:
+            result["stats"] = {
+                "execution_time_ms": elapsed_ms(start),
+                **page.stats,
+                "filters_applied": count_filters(criteria),
+                "backend": self._records.dialect,
+                "query_plan": await self._records.explain(criteria),
+                "rows_returned": result["count"],
+            }
+        return result
