@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from services.core.errors import KnowledgeRefused
+from services.core.errors import KnowledgeRefused, StorageFailed
 from services.core.files import replace_file
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,10 @@ class KnowledgeFolder:
                 raise KnowledgeRefused(f"{folder.name} of the knowledge folder is not a folder")
         if path.is_symlink() or (path.exists() and not path.is_file()):
             raise KnowledgeRefused(f"{name} of the knowledge folder is not a regular file")
-        replace_file(path, text)
+        try:
+            replace_file(path, text)
+        except OSError as error:
+            raise StorageFailed(f"{name} cannot be written: {error.strerror}") from error
 
     def remove(self, name: str) -> bool:
         """Delete a file, and folders that it leaves empty; whether it was there."""

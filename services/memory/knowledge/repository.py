@@ -1,5 +1,6 @@
 """The git repository around a project, as far as knowledge needs to know it."""
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,5 +61,9 @@ def project_id(root: Path, repository: Repository | None, *, create: bool) -> st
         if not create:
             return None
     note.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(note, f"{uuid4()}\n")
+    draft = note.with_name(f"id.{uuid4().hex}")
+    replace_file(draft, f"{uuid4()}\n")
+    with contextlib.suppress(FileExistsError):  # another work tree was first
+        os.link(draft, note)
+    draft.unlink()
     return note.read_text(encoding="utf-8").strip()

@@ -109,7 +109,7 @@ def _merge_file(
         messages, result = done.conflicts, done.text.encode()
     if messages:
         merged.conflicts.append(FileConflict(path, base, ours, theirs, messages))
-    else:
+    elif PurePosixPath(path).name not in BOOKKEEPING:
         merged.auto_resolved.append(path)
     return result
 
