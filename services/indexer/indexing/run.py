@@ -72,6 +72,7 @@ class IndexRun:
             seconds=time.monotonic() - started,
             failures=failures,
             skipped=scanned.skipped,
+            redacted=dict(self.progress.redacted),
         )
 
     async def _write(self, writer: Writer, plan: Plan) -> list[Failure]:
