@@ -1,9 +1,11 @@
 """Fixtures that every room's tests may ask for."""
 
+import pytest
 from hypothesis import settings
 
 from tests.support.postgres import postgres_server, postgres_url
 from tests.support.qdrant import qdrant_program, qdrant_url
+from tests.support.slow import mark_slow
 
 # The same cases every time, however slow the machine: a commit passes or it does not. Now and then
 # look for new ones: --hypothesis-profile=exploring
@@ -12,3 +14,8 @@ settings.register_profile("exploring", deadline=None)
 settings.load_profile("steady")
 
 __all__ = ["postgres_server", "postgres_url", "qdrant_program", "qdrant_url"]
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses among the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_slow(items)

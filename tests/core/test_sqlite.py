@@ -36,6 +36,7 @@ def open_records(path: Path) -> None:
     asyncio.run(write())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("open_file", [open_cache, open_state, open_records])
 def test_all_of_them_can(open_file: Callable[[Path], None], tmp_path: Path) -> None:
     ended = [

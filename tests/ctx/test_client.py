@@ -87,6 +87,7 @@ def without_times(read: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in read.items() if name not in TIMES}
 
 
+@pytest.mark.slow
 def test_both_ways_give_the_same_results_and_errors(
     repository: Repository, tmp_path: Path, run: Run
 ) -> None:
@@ -115,6 +116,7 @@ def test_both_ways_give_the_same_results_and_errors(
     assert local["search"].out["results"][0]["path"] == "src/alpha.py"
 
 
+@pytest.mark.slow
 def test_both_ways_refuse_what_read_only_mode_forbids(
     repository: Repository, tmp_path: Path, run: Run
 ) -> None:

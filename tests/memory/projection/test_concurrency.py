@@ -7,6 +7,7 @@ import pytest
 from tests.support.concurrent_stores import run_stores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_every_entry_of_eight_processes_is_kept(
     request: pytest.FixtureRequest, database: str, tmp_path: Path

@@ -7,6 +7,7 @@ import pytest
 from tests.support.concurrent_stores import run_stores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_what_was_acknowledged_survives_and_vectors_heal(
     request: pytest.FixtureRequest, database: str, tmp_path: Path

@@ -108,6 +108,7 @@ def rebuilt_until_killed(folder: Path, rng: random.Random) -> None:
     process.communicate()
 
 
+@pytest.mark.slow
 async def test_killing_it_at_any_moment_leaves_a_collection_behind_the_name(folder: Path) -> None:
     rng = random.Random(3)
     for _ in range(KILLS):

@@ -1,1 +1,0 @@
-"""Project knowledge: keyed Markdown in the project's git repository, shared by its agents."""

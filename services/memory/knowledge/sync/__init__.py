@@ -1,1 +1,0 @@
-"""Knowledge and git: commits of the knowledge folder alone, merges, pushes and pulls."""
