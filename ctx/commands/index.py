@@ -77,6 +77,9 @@ def _text(body: Mapping[str, Any]) -> str:
     if stats["skipped"]:
         reasons = ", ".join(f"{count} {why}" for why, count in sorted(stats["skipped"].items()))
         lines.append(f"  skipped  {reasons}")
+    if stats["redacted"]:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(stats["redacted"].items()))
+        lines.append(f"  redacted {kinds}")
     if stats["copied"]:
         repos = ", ".join(f"{count} of {repo}" for repo, count in sorted(stats["copied"].items()))
         lines.append(f"  copied   {repos}: chunks as they were indexed before")

@@ -3,6 +3,8 @@
 CtxError                    error_code
 ├── InvalidInput            VALIDATION_ERROR      the caller's arguments are wrong
 │   └── EntryNotFound       ENTRY_NOT_FOUND       no entry has this id
+├── KnowledgeRefused        VALIDATION_ERROR      a call of the knowledge tools that is wrong
+│   └── KnowledgeNotFound   ENTRY_NOT_FOUND       no entry, decision or skill has this key
 ├── CollectionNotFound      COLLECTION_NOT_FOUND
 ├── ModelMismatch           MODEL_MISMATCH        the collection was built with another model
 ├── IndexingFailed          INDEXING_ERROR
@@ -45,6 +47,14 @@ class InvalidInput(CtxError):
 
 
 class EntryNotFound(InvalidInput):
+    code = "ENTRY_NOT_FOUND"
+
+
+class KnowledgeRefused(CtxError):
+    code = "VALIDATION_ERROR"
+
+
+class KnowledgeNotFound(KnowledgeRefused):
     code = "ENTRY_NOT_FOUND"
 
 

@@ -5,16 +5,16 @@ from pathlib import Path
 from uuid import uuid4
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write the text as UTF-8 so that a reader sees the old or the new file, never a part.
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Write bytes, or text as UTF-8, so that a reader sees the old or the new file, never a part.
 
     Blocks until the file and its folder are on the disk; raises OSError and leaves the old file.
     """
     # A name of its own: several processes may replace one file. `x` never follows a link.
     partial = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
-        with partial.open("x", encoding="utf-8") as file:
-            file.write(text)
+        with partial.open("xb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)

@@ -45,6 +45,7 @@ CONFIG: Mapping[str, str] = {
     "push.gpgSign": "false",
     "log.showSignature": "false",
     "mailmap.file": "",
+    "advice.pushUpdateRejected": "false",  # errors are short
     "gc.auto": "0",  # no process that outlives ours
     "maintenance.auto": "false",
     "i18n.commitEncoding": "UTF-8",
@@ -66,8 +67,8 @@ FILES_OF_GIT = ("info/exclude", "info/attributes")
 
 # Commands that run no configured program and read no excludes: their configuration is not listed.
 PLUMBING = frozenset(
-    "cat-file commit-tree config fast-import for-each-ref ls-tree merge-base rev-list rev-parse "
-    "symbolic-ref update-ref var".split()
+    "cat-file config diff-tree fast-import for-each-ref ls-tree merge-base remote rev-list "
+    "rev-parse symbolic-ref update-index update-ref var".split()
 )
 # Commands that read patterns from the repository's own folder.
 EXCLUDING = frozenset("check-ignore ls-files status".split())
@@ -78,7 +79,7 @@ REMOTE_COMMANDS: Mapping[str, Sequence[str]] = {
     "push": ("--receive-pack=git-receive-pack",),
 }
 # Commands that call an external diff or a textconv program unless they are told not to.
-DIFFING = frozenset("blame diff diff-files diff-index diff-tree log show".split())
+DIFFING = frozenset("blame diff diff-files diff-index log show".split())
 DIFF_OPTIONS = ("--no-ext-diff", "--no-textconv")
 OPTIONS = {**dict.fromkeys(DIFFING, DIFF_OPTIONS), **REMOTE_COMMANDS}
 
@@ -90,6 +91,7 @@ KEPT_VARIABLES = frozenset(
 )
 KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 
+_FOLDERS = re.compile(r"'[^'\s]*/([^'/]*)'")  # in quotes, before a file's own name
 _ADDRESS = re.compile(r"\b[A-Za-z][\w+.-]*://\S+|\b\S+@[\w.-]+:\S+")
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -105,10 +107,10 @@ class _Setting:
     is_local: bool
 
 
-def git(folder: Path, *arguments: str) -> bytes | None:
+def git(folder: Path, *arguments: str, stdin: bytes = b"") -> bytes | None:
     """Return what a reading command prints; None if it fails or there is no git. Blocks."""
     try:
-        return run_git(folder, *arguments)
+        return run_git(folder, *arguments, stdin=stdin)
     except GitFailed as error:
         log.debug("%s", error)
         return None
@@ -325,6 +327,6 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _reason(complaint: bytes) -> str:
-    """The end of git's complaint, without addresses: they may hold credentials."""
-    text = complaint.decode("utf-8", "replace").strip()
-    return _ADDRESS.sub("<remote>", text)[-REASON_LENGTH:] or "it gave no reason"
+    """The end of git's complaint, without addresses, which may hold credentials, and folders."""
+    text = _ADDRESS.sub("<remote>", complaint.decode("utf-8", "replace").strip())
+    return _FOLDERS.sub(r"'\1'", text)[-REASON_LENGTH:] or "it gave no reason"

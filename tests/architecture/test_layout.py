@@ -11,8 +11,6 @@ LONGEST_FILE = 400
 # none is added.
 STILL_TO_SPLIT = {
     "tests/contract/threads/test_searches.py",
-    "tests/memory/records/fulltext/test_match.py",
-    "tests/memory/records/test_store.py",
 }
 MOST_FILES = 20  # in one folder of the product: a room with more is two
 TOP_LEVEL = {

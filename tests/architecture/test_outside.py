@@ -12,7 +12,11 @@ from tests.architecture.test_imports import ROOT, Import, imports, sources
 OUTSIDE: dict[str, tuple[str, ...]] = {
     "qdrant_client": ("services/core/vectors/server/",),
     "qdrant_edge": ("services/core/vectors/edge/",),
-    "filelock": ("services/core/vectors/folder_lock.py",),
+    "filelock": (
+        "services/core/vectors/folder_lock.py",
+        "services/memory/knowledge/lock.py",
+        "services/memory/knowledge/runs.py",
+    ),
     "sqlalchemy": ("services/memory/records/",),
     "aiosqlite": ("services/memory/records/",),
     "asyncpg": ("services/memory/records/",),

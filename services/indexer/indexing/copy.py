@@ -4,8 +4,10 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import replace
 
 from services.core.embedding.protocol import Embedder
+from services.core.secrets.redaction import redact
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import BM25, DENSE, CollectionInfo, Point, Record
 from services.indexer.schema.earlier import EARLIER_BM25, decode_earlier
@@ -58,9 +60,10 @@ def _decode(record: Record, earlier: bool) -> ChunkPayload | None:
 def _points(
     chunks: Sequence[tuple[Record, ChunkPayload]], bm25: str, embedder: Embedder
 ) -> list[Point]:
-    """Build points with new dense vectors; the BM25 vectors stay."""
-    rows = embedder.embed_documents([embedding_text(chunk) for _, chunk in chunks])
+    """Build points with new dense vectors, and without secrets; the BM25 vectors stay."""
+    redacted = [replace(chunk, text=redact(chunk.text, chunk.path).text) for _, chunk in chunks]
+    rows = embedder.embed_documents([embedding_text(chunk) for chunk in redacted])
     return [
         Point(record.id, {DENSE: row, BM25: record.vectors[bm25]}, chunk.encode())
-        for (record, chunk), row in zip(chunks, rows, strict=True)
+        for (record, _), chunk, row in zip(chunks, redacted, rows, strict=True)
     ]

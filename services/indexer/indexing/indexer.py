@@ -106,8 +106,8 @@ class Indexer:
             key = await self._repo_key(workspace, collection, repo)
             before = await self._store.count(collection)
             rows = await self._manifest.rows(key)
-            found = await asyncio.to_thread(scan, workspace, "", self._limits, rows)
-            present = {file.path for file in found.files}
+            scanned = await asyncio.to_thread(scan, workspace, "", self._limits, rows)
+            present = {file.path for file in scanned.files}
             stored = await path_counts(self._store, key)
             gone = sorted(path for path in {*stored, *rows} if path not in present)
             await Writer(self._store, self._embedder, self._manifest, key).remove(gone)
@@ -120,10 +120,10 @@ class Indexer:
         """Name the repo as given, else by git, unlike another repository of that name."""
         if repo is not None:
             return RepoKey(self._store_key, collection, repo)
-        found = await asyncio.to_thread(repo_of, workspace)
-        key = RepoKey(self._store_key, collection, found.name)
-        if await self._manifest.claim_name(key, found.identity) != found.identity:
-            return replace(key, repo=found.disambiguated_name())
+        named = await asyncio.to_thread(repo_of, workspace)
+        key = RepoKey(self._store_key, collection, named.name)
+        if await self._manifest.claim_name(key, named.identity) != named.identity:
+            return replace(key, repo=named.disambiguated_name())
         return key
 
     async def _update(self, run: IndexRun, key: RepoKey, recreate: bool) -> IndexReport:

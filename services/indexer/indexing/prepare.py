@@ -1,11 +1,15 @@
-"""Turns files into points that lack their dense vectors; runs in worker processes."""
+"""Turns files into points that lack their dense vectors; runs in worker processes.
+
+Secrets are taken out of a text before anything else sees it: no chunk, term or symbol holds one.
+"""
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from services.core.secrets.redaction import redact
 from services.indexer.chunking.chunker import chunk
 from services.indexer.indexing.report import Failure
 from services.indexer.schema.points import ChunkPoint, chunk_point
@@ -28,10 +32,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A file, without its content, and the points of its chunks."""
+    """A file, without its content, the points of its chunks, and its redacted secrets by kind."""
 
     file: SourceFile
     points: Sequence[ChunkPoint]
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
 
 def prepare(job: Job) -> list[Prepared | Failure]:
@@ -48,15 +53,17 @@ def _prepare(job: Job, file: SourceFile) -> Prepared | Failure:
             return Failure(file.path, "gone")
         if not isinstance(current, SourceFile):
             return Failure(file.path, current.reason)
-        return Prepared(replace(current, content=None), _points(job, current))
+        return _prepare_text(job, current)
     except Exception as error:  # noqa: BLE001 - one file must not end the run
         log.warning("%s cannot be indexed: %r", file.path, error)
         return Failure(file.path, f"{type(error).__name__}: {error}")
 
 
-def _points(job: Job, file: SourceFile) -> list[ChunkPoint]:
-    chunks = chunk(outline(file.text(job.root), file.language))
-    return [
+def _prepare_text(job: Job, file: SourceFile) -> Prepared:
+    redaction = redact(file.text(job.root), file.path)
+    chunks = chunk(outline(redaction.text, file.language))
+    points = [
         chunk_point(job.repo, file, index, each, job.indexed_at)
         for index, each in enumerate(chunks)
     ]
+    return Prepared(replace(file, content=None), points, redaction.kinds)

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
@@ -26,12 +27,15 @@ class RunProgress:
         self._stage: Stage | None = None
         self.state = state
         self.files = self.chunks = 0
+        self.redacted: Counter[str] = Counter()
         self.copied: Mapping[str, int] = {}
         self.report: IndexReport
 
     def count(self, batch: list[Prepared]) -> None:
-        """Count the files and chunks of a written batch."""
+        """Count the files, chunks and redacted secrets of a written batch."""
         self.files += len(batch)
+        for each in batch:
+            self.redacted.update(each.redacted)
         self.chunks += sum(len(each.points) for each in batch)
 
     async def tell(self, stage: Stage, done: int = 0, total: int = 0) -> None:

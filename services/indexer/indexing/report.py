@@ -37,7 +37,8 @@ class Failure:
 class IndexReport:
     """The counts of one run. `chunks` counts those written, `files` and `size` all indexed files.
 
-    `copied` counts, for each other repo, the chunks copied into a recreated collection.
+    `copied` counts, for each other repo, the chunks copied into a recreated collection; `redacted`
+    the secrets taken out of the files written, by kind.
     """
 
     workspace: Path
@@ -56,6 +57,7 @@ class IndexReport:
     failures: Sequence[Failure]
     skipped: Mapping[str, int]
     copied: Mapping[str, int] = field(default_factory=dict)
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def written(self) -> int:

@@ -45,9 +45,9 @@ class IndexRun:
         rows = await self.manifest.rows(key)
         stale = await stale_paths(self.store, key, rows)
         scanned_at = time.time()
-        found = await asyncio.to_thread(scan, self.workspace, self.subdir, self.limits, rows)
+        scanned = await asyncio.to_thread(scan, self.workspace, self.subdir, self.limits, rows)
         plan = make_plan(
-            found.files, rows, index_version=INDEX_VERSION, stale=stale, under=self.subdir
+            scanned.files, rows, index_version=INDEX_VERSION, stale=stale, under=self.subdir
         )
         writer = Writer(self.store, self.embedder, self.manifest, key, plan.replaced, scanned_at)
         failures = await self._write(writer, plan)
@@ -67,11 +67,12 @@ class IndexRun:
             removed=len(plan.removed),
             unchanged=len(plan.unchanged),
             chunks=self.progress.chunks,
-            files=len(found.files) - len(failed) + len(elsewhere),
-            size=sum(file.size for file in found.files) + sum(row.size for row in elsewhere),
+            files=len(scanned.files) - len(failed) + len(elsewhere),
+            size=sum(file.size for file in scanned.files) + sum(row.size for row in elsewhere),
             seconds=time.monotonic() - started,
             failures=failures,
-            skipped=found.skipped,
+            skipped=scanned.skipped,
+            redacted=dict(self.progress.redacted),
         )
 
     async def _write(self, writer: Writer, plan: Plan) -> list[Failure]:

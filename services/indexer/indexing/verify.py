@@ -14,7 +14,7 @@ LIMIT_GROWTH = 4  # of the limit from one request to the next, until all paths f
 async def stale_paths(
     store: VectorStore, key: RepoKey, rows: Mapping[str, ManifestRow]
 ) -> frozenset[str]:
-    """Return the paths whose number of points differs from their row, or is not settled there.
+    """Return the paths whose number of points differs from their row, or whose row is not done.
 
     Takes one count where nothing differs.
     """

@@ -175,7 +175,7 @@ _SHARED = frozenset(["h", "ts", "txt", "m", "t"])
 
 
 def _by_content(extension: str, content: bytes) -> str:
-    """Tell apart the languages that share an extension."""
+    """Detect which of the languages that share an extension this is."""
     match extension:
         case "h":
             if _OBJC_HEADER.search(content):

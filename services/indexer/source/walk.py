@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from services.core.secrets.filenames import is_key_file, is_secret_name
 from services.indexer.source.classify import NO_FLAGS, FileFlags, classify
 from services.indexer.source.content import blob_of, decode, is_binary
 from services.indexer.source.languages import language_of
 from services.indexer.source.listing import list_files
-from services.indexer.source.secrets import is_secret_content, is_secret_name
 
 MAX_FILE_BYTES = 1_048_576  # larger files are data: 99.9 % of source files are smaller
 _OPEN_FLAGS = (
@@ -133,7 +133,7 @@ def inspect_file(
         return SkippedFile(path, "too large")
     if is_binary(content):
         return SkippedFile(path, "binary")
-    if is_secret_content(path, content):
+    if is_key_file(content):
         return SkippedFile(path, "secret")
     return _source_file(path, status, blob_of(content), content)
 

@@ -45,7 +45,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
     async def qdrant_status(
         collection: CollectionArgument = None,
         max_points: Annotated[
-            int, Field(ge=1, le=MAX_SCAN, description="Most points to scan for their times.")
+            int, Field(ge=1, le=MAX_SCAN, description="Maximum points to scan for their times.")
         ] = 5000,
         batch: Annotated[
             int, Field(ge=1, le=MAX_BATCH, description="Points to read at a time.")
@@ -98,7 +98,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
             bool, Field(description="Show a few indexed chunks of each collection.")
         ] = False,
         limit: Annotated[
-            int | None, Field(ge=1, le=MAX_MAP, description="Most collections to show.")
+            int | None, Field(ge=1, le=MAX_MAP, description="Maximum collections to show.")
         ] = None,
     ) -> CollectionMapResult:
         """Tell which repositories each collection holds, and from which workspaces they came."""

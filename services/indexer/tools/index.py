@@ -132,6 +132,7 @@ def _result(report: IndexReport) -> IndexResult:
             "files_unchanged": report.unchanged,
             "skipped": dict(report.skipped),
             "copied": dict(report.copied),
+            "redacted": dict(report.redacted),
             "failures": [asdict(failure) for failure in report.failures],
         },
         "message": f"Indexing completed; {failed} files failed"

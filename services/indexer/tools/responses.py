@@ -60,7 +60,8 @@ class RepoSearchResult(TypedDict):
 class IndexStats(TypedDict):
     """Counts of one index run. `files_processed` are the added and the changed files.
 
-    `copied` has, for each other repo, the chunks copied into a recreated collection.
+    `copied` has, for each other repo, the chunks copied into a recreated collection; `redacted` how
+    many secrets of each kind were taken out of the files that were written.
     """
 
     files_processed: int
@@ -74,6 +75,7 @@ class IndexStats(TypedDict):
     files_unchanged: int
     skipped: dict[str, int]
     copied: dict[str, int]
+    redacted: dict[str, int]
     failures: list[dict[str, str]]
 
 

@@ -23,7 +23,7 @@ MAX_LIMIT = 100
 MAX_PER_PATH = 100
 MAX_RERANKED = 200
 MAX_CONTEXT_LINES = 50
-DIGITS = 4  # of a score: enough to tell hits apart
+DIGITS = 4  # of a score: enough to distinguish hits
 
 Text = Annotated[str, Field(max_length=MAX_QUERY_LENGTH)]
 Names = str | list[str] | None
@@ -37,9 +37,9 @@ def search_tools(context: IndexerContext, searcher: Searcher) -> Sequence[Tool]:
             Text | list[Text],
             Field(description="Words, a question or a symbol; a list is searched as one."),
         ],
-        limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Most results.")] = 10,
+        limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum results.")] = 10,
         per_path: Annotated[
-            int, Field(ge=1, le=MAX_PER_PATH, description="Most results from one file.")
+            int, Field(ge=1, le=MAX_PER_PATH, description="Maximum results from one file.")
         ] = 2,
         repo: Annotated[
             Names, Field(description="Only these repositories; `*` is every one.")
@@ -49,30 +49,32 @@ def search_tools(context: IndexerContext, searcher: Searcher) -> Sequence[Tool]:
         under: Annotated[
             str | None, Field(description="Only this folder and all below it.")
         ] = None,
-        not_glob: Annotated[Names, Field(description="No paths like these.")] = None,
+        not_glob: Annotated[Names, Field(description="Exclude paths like these.")] = None,
         symbol: Annotated[str | None, Field(description="Only where this name is defined.")] = None,
         kind: Annotated[
             str | None,
             Field(description="Only function, class, variable, import, comment, method, …"),
         ] = None,
         ext: Annotated[Names, Field(description="Only files with this ending.")] = None,
-        include_snippet: Annotated[bool, Field(description="Show the code.")] = True,
+        include_snippet: Annotated[bool, Field(description="Include the code.")] = True,
         context_lines: Annotated[
             int,
-            Field(ge=0, le=MAX_CONTEXT_LINES, description="Lines around the best part of a chunk."),
+            Field(
+                ge=0, le=MAX_CONTEXT_LINES, description="Lines around the best window of a chunk."
+            ),
         ] = 3,
         highlight_snippet: Annotated[
             bool, Field(description="List fragments with the matching words marked <<so>>.")
         ] = True,
         rerank_enabled: Annotated[
             bool | None,
-            Field(description="Read the best candidates again with the cross-encoder, or not."),
+            Field(description="Rerank the best candidates with the cross-encoder, or not."),
         ] = None,
         rerank_top_n: Annotated[
-            int, Field(ge=1, le=MAX_RERANKED, description="Candidates that it reads.")
+            int, Field(ge=1, le=MAX_RERANKED, description="Candidates to rerank.")
         ] = 50,
         rerank_return_m: Annotated[
-            int, Field(ge=1, le=MAX_LIMIT, description="Most results after reranking.")
+            int, Field(ge=1, le=MAX_LIMIT, description="Maximum results after reranking.")
         ] = 12,
         collection: CollectionArgument = None,
         session: SessionToken = None,

@@ -14,6 +14,7 @@ from services.memory.records.filters.indexes import index_metadata
 from services.memory.records.fulltext import ensure_full_text, full_text_query
 from services.memory.records.leases import LEASE_SECONDS
 from services.memory.records.migrate import migrate
+from services.memory.records.private import PrivateRecords
 from services.memory.records.sqlite_statistics import write_statistics
 from services.memory.records.tables import entries, outbox
 from services.memory.records.types import (
@@ -47,6 +48,7 @@ class Records:
         self._language = language
         self._indexed_fields = indexed_fields
         self._owner = str(uuid4())  # names our leases on the outbox
+        self.private = PrivateRecords(database)
 
     @classmethod
     async def open(

@@ -81,3 +81,18 @@ outbox = Table(
     Column("problem", Text),  # why the row is parked: it can never be written
     sqlite_autoincrement=True,
 )
+
+# Entries of a project's knowledge that never go to its repository. `run` is the run of the server
+# that an ephemeral entry ends with, and empty for a private one.
+private_entries = Table(
+    "private_entries",
+    schema,
+    Column("project", String(512), primary_key=True),
+    Column("type", String(32), primary_key=True),
+    Column("key", String(256), primary_key=True),
+    Column("run", String(64), primary_key=True),
+    Column("author", String(256), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("events", JSON().with_variant(JSONB(), "postgresql"), nullable=False),
+    Column("updated_at", String(MOMENT_LENGTH), nullable=False),
+)

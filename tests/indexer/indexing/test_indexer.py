@@ -286,7 +286,6 @@ async def test_many_files_are_prepared_in_processes(bench: Bench, repository: Re
 
 
 async def test_a_failed_write_is_not_recorded(bench: Bench, repository: Repository) -> None:
-    """The store is told to fail by what it really refuses: a closed one."""
     repository.write("a.py", function("alpha"))
     await bench.index(repository.root)
     repository.write("b.py", function("beta"))

@@ -18,7 +18,9 @@ from services.core.settings import Settings
 from services.core.vectors.types import CollectionSpec, EmbeddingModel
 from services.indexer.schema.fields import INDEXES
 from services.indexer.schema.points import spec
-from services.indexer.search.searcher import Searcher
+from services.indexer.search.filters import SearchFilters
+from services.indexer.search.query import parse_queries
+from services.indexer.search.searcher import Searcher, SearchRequest
 from services.indexer.service import open_context
 from services.indexer.tools.index import index_workspace
 from services.indexer.tools.search import search_tools
@@ -65,10 +67,11 @@ async def search(
 class Search:
     """The tool as a client calls it, over a store that a search cannot write to."""
 
-    def __init__(self, tool: Any, engine: Engine) -> None:
+    def __init__(self, tool: Any, engine: Engine, collection: str) -> None:
         self._tool = tool
         self.store = engine.vectors
         self.embedder = engine.embedder
+        self.collection = collection
 
     @classmethod
     async def over(cls, settings: Settings, engine: Engine) -> "Search":
@@ -78,7 +81,7 @@ class Search:
         context.close()
         searcher = Searcher(reading(engine.vectors), engine.embedder)
         tool, _ = search_tools(context, searcher)
-        return cls(tool.run, engine)
+        return cls(tool.run, engine, settings.collection_name)
 
     async def __call__(self, query: str | list[str], **arguments: Any) -> dict[str, Any]:
         answer: dict[str, Any] = await self._tool(query=query, **arguments)
@@ -161,6 +164,14 @@ async def test_golden_rankings(search: Search) -> None:
 )
 async def test_filters(search: Search, filters: dict[str, Any], expected: set[str]) -> None:
     assert set(await search.paths("anything at all", limit=50, **filters)) == expected
+
+
+@pytest.mark.parametrize("is_test", [True, False])
+async def test_flags_filter(search: Search, is_test: bool) -> None:
+    request = SearchRequest(parse_queries("retry"), SearchFilters(is_test=is_test), limit=50)
+    found = await Searcher(search.store, search.embedder).search(search.collection, request)
+    assert found.hits
+    assert {hit.chunk.flags.is_test for hit in found.hits} == {is_test}
 
 
 async def test_filters_inside_the_query(search: Search) -> None:

@@ -172,16 +172,18 @@ SECRETS = {
     "id_rsa": "x",
     "server.key": "x",
     "cert.pem": KEY,
-    "deploy/notes.txt": KEY,
+    "deploy/backup.txt": KEY,
+    "deploy/id_rsa.bak": KEY,
+    "prod.tfvars": "x",
+    "gcp-key.json": "{}",
+    "secrets.prod.yaml": "x",
+    ".env.default": "A=1",
     "store.p12": "x",
-    ".npmrc": "//registry/:_authToken=abc",
     ".netrc": "machine x",
     "credentials.json": "{}",
     "x/service-account.json": "{}",
-    "gcp.json": '{"private_key": "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkq"}',
     ".htpasswd": "a:b",
     ".kube/config": "x",
-    "kube.yaml": "kind: Config\nusers:\n- user:\n    token: abc\n",
     "passwords.kdbx": "x",
 }
 NO_SECRETS = {
@@ -192,6 +194,7 @@ NO_SECRETS = {
     "id_rsa.pub": "ssh-rsa x",
     "keys.py": 'MARK = "-----BEGIN PRIVATE KEY-----"\n',
     "docs/.npmrc": "save-exact=true",
+    "deploy/notes.txt": f"The key is\n{KEY}",
     "environment.py": "",
 }
 

@@ -208,9 +208,9 @@ def test_a_sample_is_outlined(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_a_sample_is_chunked(name: str) -> None:
     chunks = chunk(sample(name))
-    wanted = {entry.split(":", 1)[1] for entry in EXPECTED[name][0].split()}
+    expected = {entry.split(":", 1)[1] for entry in EXPECTED[name][0].split()}
     symbols = {symbol for found in chunks for symbol in found.symbols}
-    for path in wanted:
+    for path in expected:
         assert any(path == symbol or path.endswith(f".{symbol}") for symbol in symbols), path
     assert any(found.symbol for found in chunks)
 

@@ -13,7 +13,7 @@ from services.core.errors import ModelMismatch
 from services.core.memories.collection import spec
 from services.core.memories.types import MemoryFilters
 from services.core.settings import Settings
-from services.core.vectors.types import CollectionSpec, EmbeddingModel, Filter, HasId
+from services.core.vectors.types import EmbeddingModel, Filter, HasId
 from services.indexer.schema.points import spec as code_spec
 from services.memory.records.store import Records
 from services.memory.records.types import Change, Criteria, Draft, EntryKind
@@ -123,22 +123,6 @@ async def test_a_rebuild_takes_the_memories_to_another_model(
     monkeypatch.setenv("CTX_DATA_DIR", str(settings.data_dir))
     assert await asyncio.to_thread(main, ["memory", "rebuild", "--json"]) == 0
     assert await find_all(settings) == {"note one", "note two"}
-
-
-async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
-    settings: Settings,
-) -> None:
-    """Its sparse vector had another name, and it did not say what it held."""
-    await store(settings, "note one", "note two")
-    name = settings.memory_collection_name
-    async with open_engine(settings, settings.memory_model) as engine:
-        ours = spec(engine.embedder)
-        await engine.vectors.delete_collection(name)
-        earlier = CollectionSpec(ours.dense, ["lex"], indexes=ours.indexes, model=ours.model)
-        await engine.vectors.ensure_collection(name, earlier)
-    assert await find_all(settings) == {"note one", "note two"}
-    async with open_engine(settings, settings.memory_model) as engine:
-        assert (await engine.vectors.collection_info(name)).spec == ours
 
 
 async def test_memories_are_never_written_into_code(

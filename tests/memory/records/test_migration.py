@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from services.core.errors import StorageFailed
 from services.memory.records.database import Database
-from services.memory.records.migrate import MIGRATIONS, migrate
+from services.memory.records.migrate import MIGRATIONS, migrate, newest_revision
 from services.memory.records.store import Records
 from services.memory.records.tables import VERSION_TABLE, schema
 from services.memory.records.types import Criteria, Draft, EntryKind
@@ -47,12 +47,12 @@ CREATE INDEX ix_outbox_entry_id ON outbox (entry_id);
 OLD_ENTRIES = 2500
 WAITING = (3, 2500)
 
-LATER = """
+LATER = f"""
 import sqlalchemy as sa
 from alembic import op
 
 revision = "9999"
-down_revision = "0001"
+down_revision = "{newest_revision()}"
 branch_labels = depends_on = None
 
 
@@ -133,7 +133,7 @@ async def test_a_copy_is_made_before_and_only_then(old_file: Path) -> None:
         records = await Records.open(f"sqlite:///{old_file}")
         await records.close()
     [copy] = old_file.parent.glob("records.sqlite.before-*")
-    assert copy.name.startswith("records.sqlite.before-0001-")
+    assert copy.name.startswith(f"records.sqlite.before-{newest_revision()}-")
     with sqlite3.connect(copy) as kept:
         assert kept.execute("SELECT count(*), max(id) FROM entries").fetchone() == (2500, 2500)
         assert kept.execute("SELECT count(*) FROM outbox").fetchone() == (2,)
@@ -233,7 +233,9 @@ async def test_a_failing_revision_leaves_everything_as_it_was(
     (later / "versions" / "r9999_later.py").write_text(FAILING)
     with pytest.raises(RuntimeError, match="half way"):
         await _apply(records_url, later)
-    assert await _rows(records_url, f"SELECT version_num FROM {VERSION_TABLE}") == [("0001",)]
+    assert await _rows(records_url, f"SELECT version_num FROM {VERSION_TABLE}") == [
+        (newest_revision(),)
+    ]
     records = await Records.open(records_url)
     [entry] = await records.select(Criteria(EntryKind.THREAD), 10)
     assert entry.text == "as it was"
@@ -278,7 +280,9 @@ async def _open_together(url: str, count: int) -> None:
 @pytest.mark.slow
 async def test_processes_that_start_together_create_once(records_url: str) -> None:
     await _open_together(records_url, 4)
-    assert await _rows(records_url, f"SELECT version_num FROM {VERSION_TABLE}") == [("0001",)]
+    assert await _rows(records_url, f"SELECT version_num FROM {VERSION_TABLE}") == [
+        (newest_revision(),)
+    ]
 
 
 @pytest.mark.slow

@@ -1,22 +1,16 @@
 """The points of entries in Qdrant: every chunk, of the current text only."""
 
-from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
 from services.core.engine.engine import Engine
-from services.core.settings import Settings
 from services.core.vectors.types import Record
-from services.memory.projection.projection import with_revision
-from services.memory.records.types import Criteria, EntryKind
-from services.memory.search.filters import EntryFilters
+from services.memory.records.types import EntryKind
 from services.memory.search.points import EntryProjection, point_id
 from services.memory.search.splitter import TextSplitter
 from services.memory.threads.requests import ChangeArgument, EntryArgument
-from services.memory.threads.search_request import SearchRequest
 from services.memory.threads.service import Threads
-from tests.support.threads import serving
 
 COLLECTION = "threads"
 PROJECTION = EntryProjection(EntryKind.THREAD, TextSplitter(400, 40))
@@ -80,26 +74,3 @@ def test_a_chunk_always_has_the_same_id(number: int) -> None:
     uuid = "7b0c2c52-5b4c-4c1c-9f5e-0f1b2f3d4e5f"
     assert point_id(uuid, number) == point_id(uuid, number) != point_id(uuid, number + 1)
     assert UUID(point_id(uuid, number)).version == 5
-
-
-async def test_a_collection_of_an_earlier_version_is_written_anew_at_a_start(
-    settings: Settings,
-) -> None:
-    """Its points had no words and no hashes of metadata: a start rebuilds it from SQL."""
-    async with serving(settings) as (memory, engine):
-        await memory.threads.entries.store(entry("the broker restarted", metadata={"a": "b"}))
-        older = PROJECTION.collection_spec(engine.embedder)
-        await engine.vectors.delete_collection(COLLECTION)
-        await engine.vectors.ensure_collection(COLLECTION, replace(older, sparse=()))
-        [stored] = await memory.threads.entries.records.select(Criteria(EntryKind.THREAD), 1)
-        [point] = with_revision(PROJECTION, [stored], engine.embedder)
-        dense = {"dense": point.vectors["dense"]}
-        payload = {key: value for key, value in point.payload.items() if key != "metadata_hashes"}
-        await engine.vectors.upsert(COLLECTION, [replace(point, vectors=dense, payload=payload)])
-    async with serving(settings) as (memory, engine):
-        info = await engine.vectors.collection_info(COLLECTION)
-        assert (list(info.spec.sparse), info.points_count) == (["bm25"], 1)
-        request = SearchRequest(EntryFilters(metadata={"a": "b"}), 5, explain=True)
-        body = await memory.threads.hybrid.search("broker", ["fts"], None, request)
-        assert body["count"] == 1
-        assert body["stats"]["fts_stats"]["backend"] == "qdrant"

@@ -1,0 +1,80 @@
+"""What the name or the beginning of a file says of the secrets in it."""
+
+import re
+from enum import Enum
+from fnmatch import fnmatchcase
+
+_NAMES = frozenset(
+    (
+        ".env .envrc .netrc _netrc .htpasswd .pgpass .my.cnf .mylogin.cnf .git-credentials "
+        ".dockercfg .s3cfg .boto .vault-token .vault_pass vault_pass.txt .terraformrc terraform.rc "
+        "kubeconfig secring.gpg credentials keyfile.json key.json master.key .htdigest shadow"
+    ).split()
+)
+_PATTERNS = tuple(
+    (
+        ".env.* .env-* *.env *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.kdb *.ppk *.asc.key "
+        "*.p8 *.agekey *.ovpn *.keytab *.tfstate *.tfvars *.tfvars.json *.kubeconfig "
+        "client_secret*.json *service-account*.json *service_account*.json serviceaccount*.json "
+        "*gcp*key*.json *-key.json *_key.json *.pkcs8 *.pkcs12"
+    ).split()
+)
+# `secrets.prod.yaml`, `prod-credentials.json`; not `secrets.py`, which is code.
+_SECRET_DATA = re.compile(
+    r"(?:.*[._-])?(?:secrets?|credentials?)(?:[._-].*)?\.(?:ya?ml|json|toml|ini|conf|cfg|properties|"
+    r"txt|csv|xml|enc|gpg|env)"
+)
+_SSH_KEY = re.compile(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-].*)?")
+_PATHS = ("/.aws/credentials", "/.kube/config", "/.docker/config.json", "/.ssh/config")
+# `.env.example` and its kind say which names to set, not their values.
+_EXAMPLE = re.compile(r"(?:^|[._-])(?:example|sample|template|tmpl|tpl|dist|schema)(?:[._-]|$)")
+_KEY_FILE = re.compile(rb"\s{0,200}-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----\s")
+_KEY_FILE_BYTES = 300
+_COPY = re.compile(r"(?:\.(?:bak|backup|old|orig|save|copy|tmp|swp|[0-9]{1,8})|~)+$")
+
+
+class FileKind(Enum):
+    """What a value without quotes is, in a file."""
+
+    CONFIG = "itself"
+    PROSE = "a word, or itself"
+    CODE = "an expression"
+
+
+_PROSE_EXTENSIONS = frozenset(["", "md", "markdown", "mdx", "rst", "adoc", "txt", "log"])
+_CONFIG_EXTENSIONS = frozenset(
+    (
+        "yaml yml json jsonc json5 toml ini cfg conf config cnf properties env xml plist props "
+        "tf tfvars hcl dockerfile containerfile service hocon example sample template dist tpl"
+    ).split()
+)
+_CONFIG_NAMES = ("dockerfile", "containerfile", ".env", ".npmrc", ".pypirc", ".yarnrc", "pip.conf")
+
+
+def is_secret_name(path: str) -> bool:
+    """Whether a file's name alone says that it holds secrets."""
+    name = path.rsplit("/", 1)[-1].lower()
+    if _EXAMPLE.search(name) or name.endswith(".pub"):
+        return False
+    name = _COPY.sub("", name) or name
+    return (
+        name in _NAMES
+        or _SSH_KEY.fullmatch(name) is not None
+        or _SECRET_DATA.fullmatch(name) is not None
+        or any(fnmatchcase(name, pattern) for pattern in _PATTERNS)
+        or f"/{path.lower()}".endswith(_PATHS)
+    )
+
+
+def is_key_file(content: bytes) -> bool:
+    """Whether a file is nothing but a private key: one in other text is redacted instead."""
+    return _KEY_FILE.match(content[:_KEY_FILE_BYTES]) is not None
+
+
+def file_kind(path: str) -> FileKind:
+    """What a bare value in a file is, by the file's name; a text without a name is prose."""
+    name = path.rsplit("/", 1)[-1].lower()
+    extension = name.rsplit(".", 1)[-1]
+    if extension in _CONFIG_EXTENSIONS or name.startswith(_CONFIG_NAMES):
+        return FileKind.CONFIG
+    return FileKind.PROSE if extension in _PROSE_EXTENSIONS else FileKind.CODE

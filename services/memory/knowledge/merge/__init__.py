@@ -1,0 +1,1 @@
+"""Three-way merges of knowledge files: Markdown by section, JSON by field, NDJSON by record."""

@@ -1,0 +1,1 @@
+"""Knowledge and git: commits of the knowledge folder alone, merges, pushes and pulls."""

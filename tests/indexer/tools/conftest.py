@@ -1,0 +1,35 @@
+"""The indexer's tools over a workspace of two files."""
+
+from typing import Any
+
+import pytest
+
+from services.core.engine.engine import Engine
+from services.core.serving.sessions import SessionDefaults
+from services.core.settings import Settings
+from services.indexer.service import open_context
+from services.indexer.tools.admin import admin_tools
+from services.indexer.tools.context import IndexerContext
+from services.indexer.tools.index import index_tools
+from tests.indexer.conftest import Bench
+from tests.support.repositories import Repository, function
+
+
+@pytest.fixture
+def workspace(repository: Repository) -> Repository:
+    repository.write("a.py", function("alpha"))
+    repository.write("lib/b.py", function("beta"))
+    return repository
+
+
+@pytest.fixture
+def context(settings: Settings, bench: Bench, workspace: Repository) -> IndexerContext:
+    here = settings.model_copy(update={"workspace": workspace.root})
+    return open_context(here, Engine(bench.store, bench.engine.embedder), SessionDefaults())
+
+
+@pytest.fixture
+def tools(context: IndexerContext) -> Any:
+    """Every tool by its name."""
+    found = [*index_tools(context), *admin_tools(context)]
+    return type("Tools", (), {tool.name: staticmethod(tool.run) for tool in found})

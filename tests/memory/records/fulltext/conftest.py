@@ -1,0 +1,32 @@
+"""The tables with a full-text index, empty or with a few texts, on each database."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from services.memory.records.filters.indexes import index_metadata
+from services.memory.records.fulltext import ensure_full_text
+from tests.support.fulltext import TEXTS
+from tests.support.tables import bare_tables, fill, row
+
+
+@pytest.fixture
+async def engine(records_url: str) -> AsyncIterator[AsyncEngine]:
+    async with bare_tables(records_url) as opened:
+        async with opened.begin() as connection:
+            await index_metadata(connection, opened.dialect.name, ["status"])
+            await ensure_full_text(connection, opened.dialect.name, "english")
+        yield opened
+
+
+@pytest.fixture
+async def connection(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    async with engine.connect() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def texts(connection: AsyncConnection) -> AsyncConnection:
+    await fill(connection, [row(number, text=content) for number, content in TEXTS.items()])
+    return connection

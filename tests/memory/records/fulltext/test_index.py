@@ -1,0 +1,114 @@
+"""The full-text index: kept in step with entries, made again for another language."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from services.core.errors import SettingsInvalid
+from services.memory.records.filters.indexes import index_metadata
+from services.memory.records.fulltext import LANGUAGES, ensure_full_text
+from services.memory.records.tables import entries
+from tests.support.fulltext import ids
+from tests.support.tables import bare_tables, fill, row
+
+
+async def test_the_index_follows_the_entries(texts: AsyncConnection) -> None:
+    await texts.execute(update(entries).where(entries.c.id == 4).values(text="calm unicorn"))
+    assert (await ids(texts, "panic"), await ids(texts, "unicorn")) == ([], [4])
+    await texts.execute(update(entries).where(entries.c.id == 4).values(summary="panic"))
+    assert (await ids(texts, "panic"), await ids(texts, "unicorn")) == ([], [4])
+    await texts.execute(delete(entries).where(entries.c.id == 4))
+    assert await ids(texts, "unicorn") == []
+    await fill(texts, [row(4, text="another unicorn")])
+    assert await ids(texts, "unicorn") == [4]
+
+
+async def test_another_language_fills_the_index_anew(texts: AsyncConnection) -> None:
+    dialect = texts.dialect.name
+    await ensure_full_text(texts, dialect, "simple")
+    assert await ids(texts, "crash", language="simple") == []
+    assert await ids(texts, "crashed", language="simple") == [1]
+    assert await ids(texts, "the", language="simple") == [1, 4]  # no stop words either
+    await fill(texts, [row(50, text="crashed again")])
+    assert await ids(texts, "crashed", language="simple") == [1, 50]
+    await ensure_full_text(texts, dialect, "english")
+    assert await ids(texts, "crash") == [1, 50]
+
+
+async def test_postgresql_stems_other_languages(postgres_url: str) -> None:
+    async with bare_tables(postgres_url) as engine, engine.begin() as connection:
+        await fill(connection, [row(1, text="Die Häuser sind groß")])
+        await index_metadata(connection, "postgresql", [])
+        known = set(await connection.scalars(text("SELECT cfgname FROM pg_ts_config")))
+        for language in LANGUAGES:
+            if language in known:  # Estonian came with PostgreSQL 18
+                await ensure_full_text(connection, "postgresql", language)
+            else:
+                with pytest.raises(SettingsInvalid, match="this PostgreSQL knows"):
+                    await ensure_full_text(connection, "postgresql", language)
+        await ensure_full_text(connection, "postgresql", "german")
+        assert await ids(connection, "Haus", language="german") == [1]
+
+
+async def test_sqlite_says_that_it_stems_english_only(
+    engine: AsyncEngine, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with engine.begin() as connection:
+        await ensure_full_text(connection, engine.dialect.name, "german")
+    said = "stems English only" in caplog.text
+    assert said == (engine.dialect.name == "sqlite")
+
+
+async def test_sqlite_ignores_accents(texts: AsyncConnection) -> None:
+    assert await ids(texts, "café") == [6]
+    assert await ids(texts, "cafe") == ([6] if texts.dialect.name == "sqlite" else [])
+
+
+async def test_an_unknown_language_is_refused(connection: AsyncConnection) -> None:
+    with pytest.raises(SettingsInvalid, match="did you mean english") as caught:
+        await ensure_full_text(connection, connection.dialect.name, "englisch")
+    assert "french" in caught.value.message
+
+
+async def test_an_index_that_is_there_is_left_alone(texts: AsyncConnection) -> None:
+    dialect = texts.dialect.name
+    before = await _identity(texts)
+    await ensure_full_text(texts, dialect, "english")
+    assert await _identity(texts) == before
+    await ensure_full_text(texts, dialect, "simple")
+    assert await _identity(texts) != before
+
+
+async def _identity(connection: AsyncConnection) -> Any:
+    if connection.dialect.name == "postgresql":
+        return await connection.scalar(text("SELECT 'entries_by_text'::regclass::oid"))
+    return await connection.scalar(
+        text("SELECT rootpage FROM sqlite_master WHERE name = 'entries_text_data'")
+    ), await connection.scalar(text("SELECT sql FROM sqlite_master WHERE name = 'entries_text'"))
+
+
+async def test_a_lost_trigger_is_noticed(texts: AsyncConnection) -> None:
+    if texts.dialect.name == "postgresql":
+        pytest.skip("PostgreSQL keeps the vectors itself")
+    await texts.exec_driver_sql("DROP TRIGGER entries_text_added")
+    await fill(texts, [row(60, text="unicorn")])
+    assert await ids(texts, "unicorn") == []
+    await ensure_full_text(texts, "sqlite", "english")
+    assert await ids(texts, "unicorn") == [60]
+
+
+async def test_a_text_of_any_size_can_be_stored(connection: AsyncConnection) -> None:
+    """PostgreSQL's vectors have a limit, which no text may run into."""
+    rare = [chr(0x20000 + n) for n in range(350)]  # letters of four bytes each
+    words = [
+        *("w{0}", "слово{0}", "a-{0}", "{0}.{0}", "日{0}", "/x/{0}/y"),
+        *("".join((first, "{1}")) for first in rare[:1]),
+    ]
+    for number, word in enumerate(words, start=1):
+        whole = " ".join(
+            word.format(n, rare[n % 350] + rare[n // 350 % 350]) for n in range(100_000)
+        )
+        await fill(connection, [row(number, text="needle " + whole)])
+    assert await ids(connection, "needle") == list(range(1, len(words) + 1))

@@ -1,0 +1,56 @@
+"""URLs of databases, and databases that cannot be opened."""
+
+from pathlib import Path
+
+import pytest
+
+from services.core.errors import SettingsInvalid, StorageFailed
+from services.memory.records.store import Records
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://host/name", "sqlite://", "sqlite:///:memory:", "nonsense"]
+)
+async def test_another_database_is_refused(url: str) -> None:
+    with pytest.raises(SettingsInvalid, match="DATABASE_URL"):
+        await Records.open(url)
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ("postgresql://someone:secret@127.0.0.1:9/records", "127.0.0.1"),
+        ("postgresql://someone:secret@no-such-host.invalid/records", "no-such-host"),
+    ],
+)
+async def test_a_database_that_does_not_answer_is_named_without_its_password(
+    broken: str, said: str
+) -> None:
+    with pytest.raises(StorageFailed) as raised:
+        await Records.open(broken)
+    assert said in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
+async def test_usual_ways_to_write_a_url(postgres_url: str) -> None:
+    written = postgres_url.replace("postgresql://", "postgres://") + "&sslmode=disable"
+    records = await Records.open(written)
+    await records.ping()
+    await records.close()
+
+
+async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    for place in (f"{__file__}/records.sqlite", str(tmp_path)):
+        with pytest.raises(StorageFailed, match=f"{place} cannot be written.* CTX_DATA_DIR"):
+            await Records.open(f"sqlite:///{place}")
+
+
+async def test_a_database_that_is_not_there_is_named(postgres_url: str) -> None:
+    with pytest.raises(StorageFailed, match="does not exist"):
+        await Records.open(postgres_url.replace("/ctx_", "/no_ctx_"))
+
+
+async def test_the_driver_of_postgresql_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "asyncpg", None)
+    with pytest.raises(SettingsInvalid, match=r"pip install 'ctx-engine\[postgres\]'"):
+        await Records.open("postgresql://127.0.0.1/records")
