@@ -7,11 +7,6 @@ from tests.architecture.test_imports import ROOT, sources
 
 NAMELESS = {"utils", "util", "common", "helpers", "helper", "manager", "base", "misc"}
 LONGEST_FILE = 400
-# Files that were longer when tests and scripts came under this law. Split one, delete its line;
-# none is added.
-STILL_TO_SPLIT = {
-    "tests/contract/threads/test_searches.py",
-}
 MOST_FILES = 20  # in one folder of the product: a room with more is two
 TOP_LEVEL = {
     "pyproject.toml",
@@ -47,9 +42,7 @@ def test_files_are_named_by_a_noun() -> None:
 
 def test_files_are_short() -> None:
     lengths = {str(path.relative_to(ROOT)): _lines(path) for path in python_files()}
-    long = {name: lines for name, lines in lengths.items() if lines > LONGEST_FILE}
-    assert {name: lines for name, lines in long.items() if name not in STILL_TO_SPLIT} == {}
-    assert STILL_TO_SPLIT - long.keys() == set(), "no longer too long: delete the line"
+    assert {name: lines for name, lines in lengths.items() if lines > LONGEST_FILE} == {}
 
 
 def _lines(path: Path) -> int:

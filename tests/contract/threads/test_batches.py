@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.thread_clients import Thread, Tools
+from tests.support.contract import Thread, Tools
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 KEYS = {"success", "total", "succeeded", "failed", "results", "message"}
 

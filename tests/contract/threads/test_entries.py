@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.thread_clients import Thread, Tools
+from tests.support.contract import Thread, Tools
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 PIXEL = base64.b64encode(b"\x89PNG a small picture").decode()
 IMAGE = {"data": PIXEL, "mime_type": "image/png"}

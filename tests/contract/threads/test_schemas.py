@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.support.thread_clients import Tools
+from tests.support.contract import Tools
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 REQUIRED = object()
 FILTERS = {
