@@ -15,9 +15,9 @@ from services.core.errors import CtxError, SettingsInvalid
 from services.core.memories.collection import spec as memory_spec
 from services.core.settings import Settings, load
 from services.core.settings.fields import HEALTH_PORT_OFFSET
-from services.core.vectors.folder_lock import Owner, who_owns
+from services.core.vectors.folder_lock import Owner, folder_owner
+from services.core.vectors.spec_check import spec_problem
 from services.core.vectors.types import CollectionInfo, EmbeddingModel
-from services.core.vectors.validation import spec_problem
 from services.indexer.schema.points import spec as code_spec
 from services.memory.records.health import examine
 from services.memory.records.types import EntryKind
@@ -74,7 +74,7 @@ async def diagnose(*, fix: bool = False) -> Sequence[Finding]:
     if findings[-1].state == "fail":
         return findings
     statuses = await asyncio.to_thread(server_statuses, settings)
-    owner = who_owns(settings.vectors_dir)
+    owner = folder_owner(settings.vectors_dir)
     findings += [_server(status) for status in statuses if status.running]
     findings += _ports(settings, statuses)
     finding, models = await asyncio.to_thread(_embedding, settings)

@@ -14,9 +14,9 @@ from services.core.errors import (
     StorageFailed,
 )
 from services.core.settings import Settings
-from services.core.vectors import validation
 from services.core.vectors.factory import open_store
 from services.core.vectors.protocol import VectorStore
+from services.core.vectors.spec_check import spec_problem
 from services.core.vectors.types import CollectionSpec
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class Engine:
         for name, spec in expected.items():
             with contextlib.suppress(CollectionNotFound):
                 info = await self.vectors.collection_info(name)
-                advice.append(validation.spec_problem(name, info.spec, spec))
+                advice.append(spec_problem(name, info.spec, spec))
         return [text for text in advice if text]
 
 

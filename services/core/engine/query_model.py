@@ -12,8 +12,8 @@ from services.core.embedding.factory import open_present
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CtxError, ModelMismatch, ModelUnavailable
 from services.core.vectors.protocol import VectorStore
+from services.core.vectors.spec_check import check_spec, has_vectors
 from services.core.vectors.types import CollectionSpec, EmbeddingModel
-from services.core.vectors.validation import check_spec, has_vectors
 
 log = logging.getLogger(__name__)
 

@@ -1,15 +1,15 @@
-"""Which Qdrant to use: the one at a URL, a child of ours, or the embedded one.
+"""Open the vector store that the settings choose: a server, a child process, or embedded.
 
-The server's client takes 1.4 CPU-seconds to import, so only who needs it does.
+The server's client takes 1.4 CPU-seconds to import, so it is imported only where it is used.
 """
 
 from pathlib import Path
 
 from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.folder_lock import own
+from services.core.vectors.folder_lock import lock_folder
 from services.core.vectors.protocol import VectorStore
 
-# Beside the embedded engine's collections: their files are not the same.
+# Beside the embedded engine's collections, whose files differ.
 CHILD_FOLDER = "server"
 
 
@@ -22,12 +22,13 @@ async def open_store(
     folder: Path,
     timeout: float,  # noqa: ASYNC109 - of each request to a server, not of opening
 ) -> VectorStore:
-    """QDRANT_URL, else QDRANT_BIN, else embedded. Nothing is looked for uninvited.
+    """Open the store at the URL, else run the binary, else open the embedded engine.
 
-    A server at a URL is not asked yet, so that it may start later than we do: `ping` asks it.
+    A server at a URL is not contacted before the first call, so that it may start later.
+    Raises StorageFailed or FolderInUse.
     """
     if url:
-        from services.core.vectors.server.store import ServerStore  # noqa: PLC0415 - see the top
+        from services.core.vectors.server.store import ServerStore  # noqa: PLC0415 - slow to import
 
         return ServerStore.connect(url, api_key=api_key, ca_cert=ca_cert, timeout=timeout)
     if binary:
@@ -36,21 +37,21 @@ async def open_store(
 
 
 async def _open_child(binary: Path, folder: Path, seconds: float) -> VectorStore:
-    from services.core.vectors.server.child import QdrantChild  # noqa: PLC0415 - see the top
+    from services.core.vectors.server.child import QdrantChild  # noqa: PLC0415 - slow to import
     from services.core.vectors.server.store import ServerStore  # noqa: PLC0415
 
-    ownership = own(folder)
+    lock = lock_folder(folder)
     try:
         child = await QdrantChild.start(binary, folder / CHILD_FOLDER)
     except BaseException:
-        ownership.release()
+        lock.release()
         raise
 
-    async def end() -> None:
+    async def stop() -> None:
         try:
             await child.stop()
         finally:
-            ownership.release()
+            lock.release()
 
     return ServerStore.connect(
         child.url,
@@ -58,5 +59,5 @@ async def _open_child(binary: Path, folder: Path, seconds: float) -> VectorStore
         timeout=seconds,
         hint=f"the child process of QDRANT_BIN has ended, see {child.log}; start ctx again",
         proxies=False,
-        on_close=end,
+        on_close=stop,
     )

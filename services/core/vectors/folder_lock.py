@@ -1,4 +1,4 @@
-"""Who owns a data folder: at most one process at a time."""
+"""Lock a data folder: at most one process at a time uses it."""
 
 import json
 import os
@@ -18,42 +18,45 @@ LOCK_FILE = "owner.lock"
 # Beside the lock, not in it: Windows lets nobody read a locked file.
 OWNER_FILE = "owner.json"
 
-# Enough of a command line to know it again, on one line.
+# Enough of a command line to recognise it, on one line.
 COMMAND_WIDTH = 200
 
-# `who_owns` holds the lock for a moment to see whether it is free; whoever comes just then waits.
-PATIENCE_SECONDS = 0.5
+# `folder_owner` takes the lock for a moment to test it; `lock_folder` waits that long.
+WAIT_SECONDS = 0.5
 POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
 class Owner:
-    """The process that owns a folder."""
+    """The process that has locked a folder."""
 
     pid: int
     command: str
     since: str
 
 
-class Ownership:
-    """The lock of this process on a folder, until released. The system frees it if we die."""
+class FolderLock:
+    """The lock of this process on a folder. The system frees it if the process dies."""
 
-    def __init__(self, lock: FileLock, note: Path) -> None:
+    def __init__(self, lock: FileLock, owner_file: Path) -> None:
         self._lock = lock
-        self._note = note
+        self._owner_file = owner_file
 
     def release(self) -> None:
         if self._lock.is_locked:
-            self._note.unlink(missing_ok=True)
+            self._owner_file.unlink(missing_ok=True)
             self._lock.release()
 
 
-def own(folder: Path) -> Ownership:
-    """Take the folder, or raise FolderInUse naming the process that has it."""
+def lock_folder(folder: Path) -> FolderLock:
+    """Lock the folder, and create it where it is missing. Blocks for at most WAIT_SECONDS.
+
+    Raises FolderInUse, which names the process that has it, or StorageFailed.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / LOCK_FILE)
-        lock.acquire(timeout=PATIENCE_SECONDS, poll_interval=POLL_SECONDS)
+        lock.acquire(timeout=WAIT_SECONDS, poll_interval=POLL_SECONDS)
     except Timeout:
         raise _in_use(folder) from None
     except OSError as error:
@@ -62,20 +65,20 @@ def own(folder: Path) -> Ownership:
             "another with CTX_DATA_DIR",
             folder=str(folder),
         ) from error
-    note = folder / OWNER_FILE
-    replace_file(note, json.dumps(asdict(_this_process())))
-    return Ownership(lock, note)
+    owner_file = folder / OWNER_FILE
+    replace_file(owner_file, json.dumps(asdict(_this_process())))
+    return FolderLock(lock, owner_file)
 
 
-def who_owns(folder: Path) -> Owner | None:
-    """The owner, None when nobody owns the folder. A note left by a dead owner is not believed."""
+def folder_owner(folder: Path) -> Owner | None:
+    """Return the process that has locked the folder, by the lock and not by the file; else None."""
     if not (folder / LOCK_FILE).exists():
         return None
     lock = FileLock(folder / LOCK_FILE)
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        return _read(folder / OWNER_FILE)
+        return _read_owner(folder / OWNER_FILE)
     except OSError:
         return None
     lock.release()
@@ -83,7 +86,7 @@ def who_owns(folder: Path) -> Owner | None:
 
 
 def _in_use(folder: Path) -> FolderInUse:
-    owner = _read(folder / OWNER_FILE)
+    owner = _read_owner(folder / OWNER_FILE)
     return FolderInUse(
         f"the data folder {folder} is in use by process {owner.pid} ({owner.command}), "
         f"since {owner.since}. Use the servers that it runs, or stop it, or choose another "
@@ -101,9 +104,9 @@ def _this_process() -> Owner:
     )
 
 
-def _read(note: Path) -> Owner:
-    """The note of whoever holds the lock; for an instant after locking it is not there yet."""
+def _read_owner(file: Path) -> Owner:
+    """Read who holds the lock; unknown in the instant between locking and writing the file."""
     try:
-        return Owner(**json.loads(note.read_text(encoding="utf-8")))
+        return Owner(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return Owner(pid=0, command="unknown", since="just now")

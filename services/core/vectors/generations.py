@@ -1,27 +1,27 @@
-"""What stands behind a collection's name.
+"""Names of physical collections.
 
-A collection that was built behind another's back is called NAME@GENERATION, and takes the name when
-it is complete. Nobody else's is called so: `checks.collection_name` refuses the mark.
+A replacement that is built for the collection NAME is called NAME@GENERATION until it is swapped
+in, and then an alias points NAME to it. `check_collection_name` refuses the mark in other names.
 """
 
 import re
 from uuid import uuid4
 
 MARK = "@"
-GENERATION_DIGITS = 8  # a generation is never used twice, so that who knew an old one notices
-_BUILT = re.compile(rf".+{MARK}[0-9a-f]{{{GENERATION_DIGITS}}}")
+GENERATION_DIGITS = 8  # never used twice, so that a cached physical name cannot mean another one
+_GENERATION = re.compile(rf".+{MARK}[0-9a-f]{{{GENERATION_DIGITS}}}")
 
 
-def fresh(name: str) -> str:
-    """A generation that never was."""
+def new_generation(name: str) -> str:
+    """Return a new physical collection name, NAME@<8 hex>."""
     return f"{name}{MARK}{uuid4().hex[:GENERATION_DIGITS]}"
 
 
-def logical(physical: str) -> str:
-    """The name that people know."""
-    return physical.rpartition(MARK)[0] if _BUILT.fullmatch(physical) else physical
+def logical_name(physical: str) -> str:
+    """Return the collection name that users know."""
+    return physical.rpartition(MARK)[0] if _GENERATION.fullmatch(physical) else physical
 
 
 def is_generation(physical: str, name: str) -> bool:
-    """Whether this was built to stand behind the name."""
-    return physical != name and logical(physical) == name
+    """Whether a physical collection was built as a replacement for this name."""
+    return physical != name and logical_name(physical) == name

@@ -1,4 +1,4 @@
-"""The one interface to Qdrant that the rest of ctx knows."""
+"""The interface to Qdrant for the rest of ctx."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,7 +9,6 @@ from services.core.vectors.types import (
     FacetCount,
     Filter,
     Hit,
-    OrderBy,
     Point,
     Query,
     Record,
@@ -19,46 +18,48 @@ from services.core.vectors.types import (
 class VectorStore(Protocol):
     """Collections of points with named vectors. Implemented by EdgeStore and ServerStore.
 
-    Methods raise CollectionNotFound for an unknown collection, InvalidInput for a request that
-    cannot be right (unknown vector name, wrong dims, ordering by an unindexed field) and
-    StorageFailed, with what to do, for everything else.
+    Methods raise CollectionNotFound for an unknown collection, InvalidInput for a wrong request
+    (unknown vector name, wrong dims, facets of a field without index) and StorageFailed, with what
+    to do, for everything else.
 
-    Filter on indexed fields: a condition on a field without index reads every payload, which at
-    100,000 points costs the embedded engine a third of a second.
+    Filter on indexed fields: a condition on a field without index reads every payload, which takes
+    the embedded engine a third of a second at 100,000 points.
     """
 
     @property
     def engine(self) -> str:
-        """Where the vectors live, for people: 'embedded (…/vectors)' or 'server (http://…)'."""
+        """The engine and its place, to print: 'embedded (…/vectors)' or 'server (http://…)'."""
         ...
 
     async def ensure_collection(self, name: str, spec: CollectionSpec) -> None:
-        """Create the collection, or check that the existing one has this model and these vectors.
+        """Create the collection, or add payload indexes that the existing one lacks.
 
-        A payload index that is missing is added. Another model or other dims raise ModelMismatch.
+        Raises InvalidInput where it holds something else, ModelMismatch where it must be rebuilt.
         """
         ...
 
-    async def delete_collection(self, name: str) -> bool: ...
+    async def delete_collection(self, name: str) -> bool:
+        """Delete the collection; False where there is none."""
+        ...
 
     async def build(self, name: str, spec: CollectionSpec) -> str:
-        """Create an empty collection that is to take the place of `name`; what it is called.
+        """Create an empty replacement for a collection; return its physical name.
 
-        It is filled under that name, and no list shows it. What an earlier build for the same name
-        left behind is dropped.
+        It is written under that name and not listed. A replacement that an earlier build for the
+        same collection left is deleted.
         """
         ...
 
     async def swap(self, name: str, built: str) -> None:
-        """Put what was built behind the name, at one moment, and delete what stood there."""
+        """Point the name to its replacement, atomically, and delete the old collection."""
         ...
 
     async def resolve(self, name: str) -> str:
-        """What stands behind the name. It changes whenever something else is put there."""
+        """Return the physical collection of a name. It changes with every swap."""
         ...
 
     async def rebuilding(self, name: str) -> bool:
-        """Whether something is being built to take the place of this collection."""
+        """Whether a replacement for this collection is being built."""
         ...
 
     async def list_collections(self) -> Sequence[CollectionInfo]: ...
@@ -66,19 +67,19 @@ class VectorStore(Protocol):
     async def collection_info(self, name: str) -> CollectionInfo: ...
 
     async def upsert(self, collection: str, points: Sequence[Point]) -> None:
-        """Insert or replace. When it returns, the points are durable and searchable."""
+        """Insert or replace points. They are durable and searchable when it returns."""
         ...
 
     async def delete(self, collection: str, where: Filter) -> None:
-        """Delete what the filter selects. An empty filter is refused: delete the collection."""
+        """Delete the points that the filter selects. Raises InvalidInput for an empty filter."""
         ...
 
     async def retrieve(
         self, collection: str, ids: Sequence[str], *, fields: Sequence[str] | None = None
     ) -> Sequence[Record]:
-        """The rows with these ids, in this order; ids that are not there are left out.
+        """Return the points with these ids, in this order, without ids that do not exist.
 
-        `fields` names those of the payload that are wanted; None is all.
+        `fields` are the payload fields to read; None is all.
         """
         ...
 
@@ -88,13 +89,12 @@ class VectorStore(Protocol):
         *,
         where: Filter | None = None,
         limit: int = 100,
-        order_by: OrderBy | None = None,
         offset: str | None = None,
         vectors: Sequence[str] = (),
     ) -> tuple[Sequence[Record], str | None]:
-        """One page and the id that the next page starts from (never with `order_by`).
+        """Return one page in the order of ids, and the id that the next page starts from.
 
-        `vectors` names those that the rows carry.
+        `vectors` are the names of the vectors to read.
         """
         ...
 
@@ -103,7 +103,7 @@ class VectorStore(Protocol):
     async def facet(
         self, collection: str, field: str, *, where: Filter | None = None, limit: int = 10
     ) -> Sequence[FacetCount]:
-        """The most frequent values of an indexed keyword, integer or bool field."""
+        """Return the most frequent values of an indexed keyword, integer or bool field."""
         ...
 
     async def query(self, collection: str, query: Query) -> Sequence[Hit]: ...
@@ -111,15 +111,17 @@ class VectorStore(Protocol):
     async def query_batch(
         self, collection: str, queries: Sequence[Query]
     ) -> Sequence[Sequence[Hit]]:
-        """Several queries in one call; an answer for each, in their order."""
+        """Run several queries in one call; return the hits of each, in order."""
         ...
 
     async def ping(self) -> None:
-        """Really ask the engine; raises StorageFailed with the reason when it does not answer."""
+        """Make a request of the engine. Raises StorageFailed where it does not answer."""
         ...
 
     async def advice(self) -> str | None:
-        """What the operator should know or change, for `ctx doctor`; None when all is well."""
+        """Return what the operator should change, for `ctx doctor`; None where nothing."""
         ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Write what is not yet on the disk and release the store; a second call does nothing."""
+        ...

@@ -1,6 +1,6 @@
-"""What the vector store speaks of: collections, points, filters, queries.
+"""The types of the vector store: collections, points, filters, queries.
 
-Our own types, because the embedded engine and the server share none of theirs.
+Our own, because the embedded engine and the client of the server share none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,15 +14,16 @@ Payload: TypeAlias = Mapping[str, Any]
 Scalar: TypeAlias = str | int | float | bool
 
 
+# --- collections ---------------------------------------------------------------------------
+
+
 class IndexKind(StrEnum):
     """How a payload field is indexed."""
 
     KEYWORD = "keyword"
     INTEGER = "integer"
-    FLOAT = "float"
     BOOL = "bool"
     DATETIME = "datetime"
-    TEXT = "text"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,6 @@ class CollectionSpec:
 
     dense: Mapping[str, int] = field(default_factory=dict)
     sparse: Sequence[str] = ()
-    multi: Mapping[str, int] = field(default_factory=dict)
     indexes: Mapping[str, IndexKind] = field(default_factory=dict)
     model: EmbeddingModel | None = None
     purpose: str = ""  # what its points are, in a word of their owner; empty where nobody said
@@ -86,7 +86,7 @@ def hybrid_spec(
 
 @dataclass(frozen=True)
 class CollectionInfo:
-    """What a store reports about one collection."""
+    """The state of one collection, as the store reports it."""
 
     name: str
     spec: CollectionSpec
@@ -97,6 +97,9 @@ class CollectionInfo:
     optimizer_status: str
 
 
+# --- points --------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Sparse:
     """A sparse vector: term ids and their weights."""
@@ -105,14 +108,14 @@ class Sparse:
     values: Sequence[float]
 
 
-Vector: TypeAlias = Sequence[float] | Sparse | Sequence[Sequence[float]]
+Vector: TypeAlias = Sequence[float] | Sparse
 
 
 @dataclass(frozen=True)
 class Point:
-    """One row. `id` is a UUID string.
+    """One row of a collection. `id` is a UUID string.
 
-    Vectors may be numpy arrays. The payload holds JSON values; a datetime must carry its time zone
+    Vectors may be numpy arrays. The payload holds JSON values; a datetime must have a time zone
     and is stored as an ISO string.
     """
 
@@ -122,7 +125,7 @@ class Point:
 
 
 class Record(NamedTuple):
-    """A stored row as read back, with those of its vectors that were asked for."""
+    """A stored point, with its payload and the vectors that were requested."""
 
     id: str
     payload: Payload
@@ -130,7 +133,7 @@ class Record(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A row that a query found, with its score."""
+    """A point that a query found, with its score."""
 
     id: str
     score: float
@@ -142,7 +145,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Match:
-    """The field (or one element of it) equals the value."""
+    """The field, or one element of it, equals the value."""
 
     field: str
     value: Scalar
@@ -150,31 +153,15 @@ class Match:
 
 @dataclass(frozen=True)
 class MatchAny:
-    """The field (or one element of it) is among the values."""
+    """The field, or one element of it, is among the values."""
 
     field: str
     values: Sequence[str] | Sequence[int]
-
-
-@dataclass(frozen=True)
-class MatchExcept:
-    """The field is present and holds a value that is not among these."""
-
-    field: str
-    values: Sequence[str] | Sequence[int]
-
-
-@dataclass(frozen=True)
-class MatchText:
-    """The text-indexed field contains all words of the text."""
-
-    field: str
-    text: str
 
 
 @dataclass(frozen=True)
 class Range:
-    """A numeric range; a bound left out is open."""
+    """The number is within the bounds; None is no bound."""
 
     field: str
     gt: float | None = None
@@ -185,7 +172,7 @@ class Range:
 
 @dataclass(frozen=True)
 class DatetimeRange:
-    """A range of moments; the bounds carry a time zone."""
+    """The time is within the bounds, which have a time zone; None is no bound."""
 
     field: str
     gt: datetime | None = None
@@ -195,32 +182,10 @@ class DatetimeRange:
 
 
 @dataclass(frozen=True)
-class IsNull:
-    """The field is present and null, or a list that holds a null."""
-
-    field: str
-
-
-@dataclass(frozen=True)
-class IsEmpty:
-    """The field is missing, null or an empty list. (A list that holds a null is not empty.)"""
-
-    field: str
-
-
-@dataclass(frozen=True)
 class HasId:
-    """The point is one of these."""
+    """The point has one of these ids."""
 
     ids: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Nested:
-    """One element of a list of objects satisfies the whole inner filter."""
-
-    field: str
-    filter: "Filter"
 
 
 @dataclass(frozen=True)
@@ -232,28 +197,16 @@ class Filter:
     must_not: Sequence["Condition"] = ()
 
 
-Condition: TypeAlias = (
-    Match
-    | MatchAny
-    | MatchExcept
-    | MatchText
-    | Range
-    | DatetimeRange
-    | IsNull
-    | IsEmpty
-    | HasId
-    | Nested
-    | Filter
-)
+Condition: TypeAlias = Match | MatchAny | Range | DatetimeRange | HasId | Filter
 
 # --- queries -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Prefetch:
-    """One way to look: a vector name, the value to compare with, how many candidates.
+    """One ranking of points: by the similarity of a named vector to a value.
 
-    `limit` counts where legs are fused; a query of one leg without fusion has its own limit.
+    `limit` is the number of candidates for fusion; without fusion the query's limit counts.
     """
 
     using: str
@@ -263,46 +216,26 @@ class Prefetch:
 
 @dataclass(frozen=True)
 class RankFusion:
-    """Reciprocal rank fusion: a leg gives 1 / ((rank + 1) / weight + k - 1), ranks from 0.
-
-    Without weights that is 1 / (k + rank). A leg of weight 0 gives nothing. `k` is at least 1.
-    """
+    """Reciprocal rank fusion: each prefetch adds 1 / (k + rank), ranks from 0; k ≥ 1."""
 
     k: int
-    weights: Sequence[float] = ()
-
-
-@dataclass(frozen=True)
-class ScoreFusion:
-    """Distribution-based score fusion: each leg's scores are normalised, then added."""
-
-
-Fusion: TypeAlias = RankFusion | ScoreFusion
 
 
 @dataclass(frozen=True)
 class Query:
-    """Legs run in the engine under one filter and are fused there. One leg needs no fusion."""
+    """Prefetches under one filter, fused by the engine. A single prefetch needs no fusion."""
 
     prefetch: Sequence[Prefetch]
     limit: int
-    fusion: Fusion | None = None
+    fusion: RankFusion | None = None
     filter: Filter | None = None
     offset: int = 0
-    with_payload: bool = True  # reading payloads costs more than finding the points
-
-
-@dataclass(frozen=True)
-class OrderBy:
-    """Scroll in the order of an indexed number or datetime field."""
-
-    field: str
-    descending: bool = False
+    with_payload: bool = True  # reading payloads takes longer than finding the points
 
 
 @dataclass(frozen=True)
 class FacetCount:
-    """How many points hold this value of a field."""
+    """The number of points that have this value of a field."""
 
     value: Scalar
     count: int

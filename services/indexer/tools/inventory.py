@@ -62,7 +62,7 @@ def moment(timestamp: float | None) -> Moment | None:
 
 def vectors_config(info: CollectionInfo) -> dict[str, int]:
     """Return the dimensions of each vector of a collection, by its name."""
-    return {**info.spec.dense, **info.spec.multi, **dict.fromkeys(info.spec.sparse, TERM_IDS)}
+    return {**info.spec.dense, **dict.fromkeys(info.spec.sparse, TERM_IDS)}
 
 
 def folder_mb(folder: Path) -> float | None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from services.core.errors import CollectionNotFound, StorageFailed
+from services.core.vectors.spec_check import has_vectors
 from services.core.vectors.types import CollectionSpec
-from services.core.vectors.validation import has_vectors
 from services.memory.projection.collections import ProjectedCollections
 from services.memory.projection.compare import Drift, compare
 from services.memory.projection.outbox import Outbox

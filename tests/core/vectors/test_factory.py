@@ -15,7 +15,7 @@ import pytest
 from services.core.errors import CollectionNotFound, CtxError, StorageFailed
 from services.core.vectors.edge.store import EdgeStore
 from services.core.vectors.factory import open_store
-from services.core.vectors.folder_lock import who_owns
+from services.core.vectors.folder_lock import folder_owner
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.server.store import ServerStore
 from tests.support.vectors.samples import SPEC
@@ -50,13 +50,13 @@ async def test_a_url_comes_first(folder: Path, qdrant_url: str) -> None:
     assert store.engine == f"server ({qdrant_url})"
     await store.ping()
     await store.close()
-    assert who_owns(folder) is None
+    assert folder_owner(folder) is None
 
 
 async def test_a_binary_comes_before_the_embedded_one(folder: Path) -> None:
     with pytest.raises(StorageFailed, match="QDRANT_BIN=/no/such/binary"):
         await opened(folder, binary=Path("/no/such/binary"))
-    assert who_owns(folder) is None
+    assert folder_owner(folder) is None
 
 
 async def test_embedded_without_settings(folder: Path) -> None:
@@ -99,7 +99,7 @@ class Answer(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         status = int(self.path.split("/")[1])
-        body = b'{"status": {"error": "as asked"}, "result": 7, "title": "", "version": "1.16.3"}'
+        body = b'{"status": {"error": "as asked"}, "result": 7, "title": "", "version": "1.15.3"}'
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -173,7 +173,7 @@ async def test_an_old_server_is_worth_an_advice(folder: Path, answering: str) ->
     advice = await store.advice()
     await store.close()
     assert advice is not None
-    assert "1.16.3" in advice
+    assert "1.15.3" in advice
     assert "upgrade" in advice
 
 
@@ -204,6 +204,16 @@ async def test_a_missing_collection_is_not_a_failure_of_the_server(
 async def test_a_url_that_is_none_is_refused(folder: Path, url: str) -> None:
     with pytest.raises(CtxError):
         await opened(folder, url=url)
+
+
+async def test_the_credentials_of_a_url_are_never_shown(folder: Path, answering: str) -> None:
+    url = answering.replace("http://", "http://someone:hunter2@")
+    store = await opened(folder, url=f"{url}/500")
+    assert "hunter2" not in store.engine
+    message = await failure(store)
+    assert f"{answering}/500" in message
+    assert "hunter2" not in message
+    assert "someone" not in message
 
 
 async def test_a_closed_store_says_so(folder: Path, qdrant_url: str) -> None:

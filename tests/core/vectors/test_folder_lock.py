@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from services.core.errors import FolderInUse, StorageFailed
-from services.core.vectors.folder_lock import LOCK_FILE, OWNER_FILE, own, who_owns
+from services.core.vectors.folder_lock import LOCK_FILE, OWNER_FILE, folder_owner, lock_folder
 
 HOLD = """
 import sys
 from pathlib import Path
-from services.core.vectors.folder_lock import own
-held = own(Path(sys.argv[1]))
+from services.core.vectors.folder_lock import lock_folder
+held = lock_folder(Path(sys.argv[1]))
 print("owned", flush=True)
 sys.stdin.read()
 """
@@ -36,58 +36,58 @@ def holder(folder: Path) -> subprocess.Popen[str]:
 
 
 def test_the_owner_is_known_until_it_releases(folder: Path) -> None:
-    assert who_owns(folder) is None
+    assert folder_owner(folder) is None
     assert not folder.exists()
-    held = own(folder)
-    owner = who_owns(folder)
+    held = lock_folder(folder)
+    owner = folder_owner(folder)
     assert owner is not None
     assert owner.pid == os.getpid()
     assert owner.command.startswith(shlex.join(sys.orig_argv[:3]))
     held.release()
-    assert who_owns(folder) is None
-    own(folder).release()
+    assert folder_owner(folder) is None
+    lock_folder(folder).release()
 
 
 def test_releasing_twice_does_not_take_it_from_the_next(folder: Path) -> None:
-    first = own(folder)
+    first = lock_folder(folder)
     first.release()
-    second = own(folder)
+    second = lock_folder(folder)
     first.release()
-    assert who_owns(folder) is not None
+    assert folder_owner(folder) is not None
     second.release()
 
 
 def test_another_process_is_named_and_forgotten_when_killed(folder: Path) -> None:
     process = holder(folder)
-    owner = who_owns(folder)
+    owner = folder_owner(folder)
     assert owner is not None
     assert owner.pid == process.pid
     with pytest.raises(FolderInUse, match=f"process {process.pid} .*since 20"):
-        own(folder)
+        lock_folder(folder)
     process.kill()
     process.communicate()
     assert (folder / OWNER_FILE).exists(), "a kill leaves the note behind"
-    assert who_owns(folder) is None
-    held = own(folder)
+    assert folder_owner(folder) is None
+    held = lock_folder(folder)
     assert json.loads((folder / OWNER_FILE).read_text())["pid"] == os.getpid()
     held.release()
 
 
 def test_a_note_that_cannot_be_read_is_no_obstacle(folder: Path) -> None:
-    held = own(folder)
+    held = lock_folder(folder)
     (folder / OWNER_FILE).write_text("{half")
     with pytest.raises(FolderInUse, match=str(folder)):
-        own(folder)
+        lock_folder(folder)
     held.release()
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageFailed, match="CTX_DATA_DIR"):
-        own(tmp_path / "file" / "data")
+        lock_folder(tmp_path / "file" / "data")
 
 
 def test_looking_makes_no_files(folder: Path) -> None:
     folder.mkdir()
-    assert who_owns(folder) is None
+    assert folder_owner(folder) is None
     assert not (folder / LOCK_FILE).exists()

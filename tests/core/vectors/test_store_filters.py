@@ -11,13 +11,8 @@ from services.core.vectors.types import (
     DatetimeRange,
     Filter,
     HasId,
-    IsEmpty,
-    IsNull,
     Match,
     MatchAny,
-    MatchExcept,
-    MatchText,
-    Nested,
     Range,
 )
 from tests.support.vectors.samples import numbers, uid
@@ -37,13 +32,6 @@ SELECTS: list[tuple[Condition, list[int]]] = [
     (MatchAny("lang", ["rust", "go"]), [2, 3, 4]),
     (MatchAny("n", [1, 4, 99]), [1, 4]),
     (MatchAny("lang", []), []),
-    (MatchExcept("lang", ["python"]), [2, 3, 4]),
-    (MatchExcept("lang", ["python", "go"]), [4]),
-    (MatchExcept("n", [1, 2]), [3, 4]),
-    (MatchExcept("kind", ["class"]), [4]),
-    (MatchText("text", "fox QUICK"), [1]),
-    (MatchText("text", "quick"), [1, 3]),
-    (MatchText("text", "quick cat"), []),
     (Range("n", gte=2, lt=4), [2, 3]),
     (Range("n", gt=2, lte=4), [3, 4]),
     (Range("ratio", lt=0), [4]),
@@ -52,15 +40,8 @@ SELECTS: list[tuple[Condition, list[int]]] = [
     (DatetimeRange("at", gt=NOON), [2, 3]),
     (DatetimeRange("at", lte=datetime(2024, 1, 2, 10, tzinfo=UTC)), [1, 2]),
     (DatetimeRange("at", lt=datetime(2024, 1, 2, 5, tzinfo=timezone(timedelta(hours=-5)))), [1]),
-    (IsNull("note"), [1]),
-    (IsNull("lang"), []),
-    (IsEmpty("note"), [1, 2, 3, 4]),
-    (IsEmpty("tags"), [1, 3, 4]),
-    (IsEmpty("kind"), [1, 2, 3]),
     (HasId([uid(2), uid(4), uid(99)]), [2, 4]),
     (HasId([]), []),
-    (Nested("calls", Filter(must=[Match("name", "open"), Match("line", 9)])), [2]),
-    (Nested("calls", Filter(must=[Match("name", "open")], must_not=[Match("line", 3)])), [2]),
 ]
 
 

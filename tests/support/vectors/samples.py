@@ -19,14 +19,11 @@ MODEL = EmbeddingModel("tiny", 4)
 SPEC = CollectionSpec(
     dense={"dense": 4},
     sparse=("bm25",),
-    multi={"micro": 2},
     indexes={
         "lang": IndexKind.KEYWORD,
         "n": IndexKind.INTEGER,
-        "ratio": IndexKind.FLOAT,
         "test": IndexKind.BOOL,
         "at": IndexKind.DATETIME,
-        "text": IndexKind.TEXT,
     },
     model=MODEL,
     purpose="samples",
@@ -54,7 +51,6 @@ POINTS = (
         {
             "dense": [1.0, 0.0, 0.0, 0.0],
             "bm25": Sparse([1, 2], [1.0, 2.0]),
-            "micro": [[1.0, 0.0], [0.0, 1.0]],
         },
         {
             "lang": "python",
@@ -71,7 +67,7 @@ POINTS = (
     ),
     Point(
         uid(2),
-        {"dense": [1.0, 1.0, 0.0, 0.0], "bm25": Sparse([2], [1.0]), "micro": [[0.6, 0.8]]},
+        {"dense": [1.0, 1.0, 0.0, 0.0], "bm25": Sparse([2], [1.0])},
         {
             "lang": "go",
             "n": 2,

@@ -1,4 +1,4 @@
-"""Which collection of the embedded store stands behind which name: one small file."""
+"""The aliases of the embedded store: one small file, collection name → physical collection."""
 
 import json
 from collections.abc import Mapping
@@ -10,8 +10,11 @@ from services.core.files import replace_file
 ALIASES_FILE = "aliases.json"
 
 
-def read(folder: Path) -> dict[str, str]:
-    """Name → what stands behind it; a name that is missing stands for itself."""
+def read_aliases(folder: Path) -> dict[str, str]:
+    """Read the aliases; a name without one is its own physical collection.
+
+    Raises StorageFailed for a file that is damaged.
+    """
     file = folder / ALIASES_FILE
     try:
         body = json.loads(file.read_text(encoding="utf-8"))
@@ -20,11 +23,11 @@ def read(folder: Path) -> dict[str, str]:
         return {}
     except (OSError, ValueError, AttributeError) as error:
         raise StorageFailed(
-            f"{file} cannot be read: {error}; it says which collection stands behind each name: "
-            "restore it from a backup, or delete the vectors folder and build it again"
+            f"{file} cannot be read: {error}; it says which collection each name means: restore it "
+            "from a backup, or delete the vectors folder and build it again"
         ) from error
 
 
-def write(folder: Path, aliases: Mapping[str, str]) -> None:
-    """At one moment, and on the disk when this returns: what stood behind a name may then go."""
+def write_aliases(folder: Path, aliases: Mapping[str, str]) -> None:
+    """Replace all aliases atomically; they are on the disk when it returns. Raises OSError."""
     replace_file(folder / ALIASES_FILE, json.dumps(dict(aliases), indent=2))

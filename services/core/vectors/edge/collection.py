@@ -1,4 +1,4 @@
-"""One collection of the embedded store: a shard of the engine and the spec beside it."""
+"""One collection of the embedded store: a shard of the engine and its spec in a file."""
 
 import contextlib
 import json
@@ -12,8 +12,9 @@ import qdrant_edge as edge
 
 from services.core.errors import CtxError, InvalidInput, StorageFailed
 from services.core.files import replace_file
-from services.core.vectors import generations, validation
+from services.core.vectors import validation
 from services.core.vectors.edge import convert
+from services.core.vectors.generations import logical_name
 from services.core.vectors.types import (
     CollectionInfo,
     CollectionSpec,
@@ -22,7 +23,6 @@ from services.core.vectors.types import (
     Filter,
     Hit,
     IndexKind,
-    OrderBy,
     Point,
     Query,
     Record,
@@ -33,23 +33,22 @@ T = TypeVar("T")
 SPEC_FILE = "collection.json"
 SHARD_FOLDER = "shard"
 
-_ORDERABLE = {IndexKind.INTEGER, IndexKind.FLOAT, IndexKind.DATETIME}
 _COUNTABLE = {IndexKind.KEYWORD, IndexKind.INTEGER, IndexKind.BOOL}
 
 
 class EdgeCollection:
-    """Every method is one short engine call on the caller's thread."""
+    """An open shard. Every method is one engine call on the caller's thread, and blocks it."""
 
     def __init__(self, folder: Path, spec: CollectionSpec, shard: edge.EdgeShard) -> None:
         self.folder = folder
         self.spec = spec
         self._shard = shard
-        # Changes that only the write-ahead log holds; replayed if the process dies now.
+        # Changes that only the write-ahead log holds; a crash now means to replay them.
         self.unflushed = 0
 
     @classmethod
     def create(cls, folder: Path, spec: CollectionSpec) -> "EdgeCollection":
-        """The spec file is written last: a folder without it was never finished."""
+        """Create a collection. Its spec is written last: a folder without one is incomplete."""
         (folder / SHARD_FOLDER).mkdir(parents=True)
         with engine_errors(folder.name):
             shard = edge.EdgeShard.create(str(folder / SHARD_FOLDER), convert.config(spec))
@@ -61,7 +60,7 @@ class EdgeCollection:
 
     @classmethod
     def load(cls, folder: Path) -> "EdgeCollection":
-        """Replays what the write-ahead log holds and was not flushed."""
+        """Open a collection and replay what its write-ahead log holds. Raises StorageFailed."""
         spec = _read_spec(folder)
         with engine_errors(folder.name):
             shard = edge.EdgeShard.load(str(folder / SHARD_FOLDER))
@@ -69,147 +68,143 @@ class EdgeCollection:
 
     @property
     def name(self) -> str:
-        """The one that people know."""
-        return generations.logical(self.folder.name)
+        """The collection name that users know."""
+        return logical_name(self.folder.name)
 
     @property
-    def points(self) -> int:
+    def points_count(self) -> int:
         return self._call(lambda: self._shard.info().points_count)
 
     def info(self) -> CollectionInfo:
-        found = self._call(self._shard.info)
+        info = self._call(self._shard.info)
         return CollectionInfo(
             name=self.name,
             spec=self.spec,
-            points_count=found.points_count,
-            indexed_vectors_count=found.indexed_vectors_count,
-            segments_count=found.segments_count,
+            points_count=info.points_count,
+            indexed_vectors_count=info.indexed_vectors_count,
+            segments_count=info.segments_count,
             status="green",
             optimizer_status="ok",
         )
 
-    def adapt(self, wanted: CollectionSpec) -> None:
-        """Add the indexes that are missing and remember the model where none was."""
-        added = {
+    def adapt(self, expected: CollectionSpec) -> None:
+        """Add the indexes that are missing, and the model where the spec has none."""
+        missing = {
             field: kind
-            for field, kind in wanted.indexes.items()
+            for field, kind in expected.indexes.items()
             if self.spec.indexes.get(field) != kind
         }
-        for field, kind in added.items():
-            self._index(field, kind)
-        model = self.spec.model or wanted.model
-        if added or model != self.spec.model:
-            self.spec = replace(self.spec, indexes={**self.spec.indexes, **added}, model=model)
+        for field, kind in missing.items():
+            self._add_index(field, kind)
+        model = self.spec.model or expected.model
+        if missing or model != self.spec.model:
+            self.spec = replace(self.spec, indexes={**self.spec.indexes, **missing}, model=model)
             _write_spec(self.folder, self.spec)
 
-    def _index(self, field: str, kind: IndexKind) -> None:
-        self._change(1, lambda: convert.index(field, kind))
+    def _add_index(self, field: str, kind: IndexKind) -> None:
+        self._update(1, lambda: convert.index(field, kind))
 
     def check(self, points: Sequence[Point]) -> None:
+        """Raise InvalidInput for a point that this collection cannot store."""
         for point in points:
-            validation.point_id(point.id)
+            validation.canonical_id(point.id)
             for name, value in point.vectors.items():
-                validation.vector(self.spec, name, value)
+                validation.check_vector(self.spec, name, value)
 
     def upsert(self, points: Sequence[Point]) -> None:
-        self._change(len(points), lambda: convert.upsert(points))
+        self._update(len(points), lambda: convert.upsert(points))
 
-    def selected(
+    def select_ids(
         self, where: Filter, limit: int, offset: str | None
     ) -> tuple[list[str], str | None]:
-        """One page of the ids that the filter selects, and where the next page starts."""
-        found, following = self._call(
+        """Return one page of the ids that the filter selects, and where the next page starts."""
+        records, following = self._call(
             lambda: self._shard.scroll(convert.scroll_ids(where, limit, offset))
         )
-        return [str(each.id) for each in found], None if following is None else str(following)
+        return [str(each.id) for each in records], None if following is None else str(following)
 
     def delete(self, ids: Sequence[str], where: Filter) -> None:
-        self._change(len(ids), lambda: convert.delete(ids, where))
+        self._update(len(ids), lambda: convert.delete(ids, where))
 
     def retrieve(self, ids: Sequence[str], fields: Sequence[str] | None) -> list[Record]:
-        wanted = list(dict.fromkeys(validation.point_id(each) for each in ids))
-        asked = True if fields is None else list(fields)
-        found = self._call(lambda: self._shard.retrieve(wanted, asked, False))  # type: ignore[arg-type]
-        by_id = {record.id: record for record in map(convert.record, found)}
-        return [by_id[each] for each in wanted if each in by_id]
+        unique = list(dict.fromkeys(validation.canonical_id(each) for each in ids))
+        with_payload = True if fields is None else list(fields)
+        records = self._call(
+            lambda: self._shard.retrieve(unique, with_payload, False)  # type: ignore[arg-type]
+        )
+        by_id = {record.id: record for record in map(convert.record, records)}
+        return [by_id[each] for each in unique if each in by_id]
 
     def scroll(
-        self,
-        where: Filter | None,
-        limit: int,
-        order_by: OrderBy | None,
-        offset: str | None,
-        vectors: Sequence[str],
+        self, where: Filter | None, limit: int, offset: str | None, vectors: Sequence[str]
     ) -> tuple[list[Record], str | None]:
-        validation.scroll(limit, order_by, offset)
-        if order_by is not None:
-            self._indexed("order_by", order_by.field, _ORDERABLE)
-        found, following = self._call(
-            lambda: self._shard.scroll(convert.scroll(where, limit, order_by, offset, vectors))
+        validation.check_positive("limit", limit)
+        records, following = self._call(
+            lambda: self._shard.scroll(convert.scroll(where, limit, offset, vectors))
         )
-        more = order_by is None and following is not None
-        return [convert.record(each) for each in found], str(following) if more else None
+        page = [convert.record(each) for each in records]
+        return page, None if following is None else str(following)
 
     def count(self, where: Filter | None) -> int:
         if where is None:
-            return self.points
+            return self.points_count
         return self._call(
             lambda: self._shard.count(edge.CountRequest(filter=convert.filters(where)))
         )
 
     def facet(self, field: str, where: Filter | None, limit: int) -> list[FacetCount]:
-        validation.positive("limit", limit)
-        self._indexed("field", field, _COUNTABLE)
-        found = self._call(lambda: self._shard.facet(convert.facet(field, where, limit)))
-        return convert.facets(found)
+        validation.check_positive("limit", limit)
+        if self.spec.indexes.get(field) not in _COUNTABLE:
+            kinds = ", ".join(sorted(_COUNTABLE))
+            raise InvalidInput("field", f"{field!r} has no index of the kinds {kinds}")
+        response = self._call(lambda: self._shard.facet(convert.facet(field, where, limit)))
+        return convert.facets(response)
 
-    def query_batch(self, asked: Sequence[Query]) -> list[list[Hit]]:
-        for each in asked:
-            validation.query(each)
-            for leg in each.prefetch:
-                validation.vector(self.spec, leg.using, leg.vector)
-        found = self._call(lambda: self._shard.query_batch(convert.batch(asked)))
-        return [[convert.hit(each) for each in hits] for hits in found]
+    def query_batch(self, queries: Sequence[Query]) -> list[list[Hit]]:
+        for query in queries:
+            validation.check_query(query)
+            for prefetch in query.prefetch:
+                validation.check_vector(self.spec, prefetch.using, prefetch.vector)
+        results = self._call(lambda: self._shard.query_batch(convert.batch(queries)))
+        return [[convert.hit(point) for point in points] for points in results]
 
     def write_back(self) -> None:
-        """Have the system write what the engine changed. Blocking, but not for the interpreter: the
-        flush that follows finds the disk's part of its work done."""
+        """Make the system write changed files to the disk, so that a flush after it is short.
+
+        Blocks, but not the interpreter: call it off the event loop.
+        """
         for path in self.folder.rglob("*"):
             with contextlib.suppress(OSError), path.open("rb+") as file:
                 os.fsync(file.fileno())
 
     def flush(self) -> None:
+        """Write all changes to the disk. Raises StorageFailed."""
         self._call(self._shard.flush)
         self.unflushed = 0
 
     def close(self) -> None:
-        """Give up the shard's files and its lock, whatever the flush did."""
+        """Flush and release the shard's files and lock; they are released also if that fails."""
         try:
             self.flush()
         finally:
             self.abandon()
 
     def abandon(self) -> None:
-        """Give the files up as they are: the write-ahead log holds what was not flushed."""
+        """Release the files without a flush: the write-ahead log holds the changes."""
         self._shard.close()
 
-    def _indexed(self, argument: str, field: str, kinds: set[IndexKind]) -> None:
-        if self.spec.indexes.get(field) not in kinds:
-            wanted = ", ".join(sorted(kinds))
-            raise InvalidInput(argument, f"{field!r} has no index of the kinds {wanted}")
-
-    def _change(self, points: int, operation: Callable[[], edge.UpdateOperation]) -> None:
+    def _update(self, changes: int, operation: Callable[[], edge.UpdateOperation]) -> None:
         self._call(lambda: self._shard.update(operation()))
-        self.unflushed += points
+        self.unflushed += changes
 
-    def _call(self, work: Callable[[], T]) -> T:
+    def _call(self, call: Callable[[], T]) -> T:
         with engine_errors(self.name):
-            return work()
+            return call()
 
 
 @contextlib.contextmanager
 def engine_errors(collection: str) -> Iterator[None]:
-    """The engine raises bare exceptions, and panics that are no Exception at all."""
+    """Translate what the engine raises: bare exceptions, and panics that are no Exception."""
     try:
         yield
     except CtxError:
@@ -226,11 +221,27 @@ def engine_errors(collection: str) -> Iterator[None]:
         ) from error
 
 
+def broken_info(folder: Path, reason: str) -> CollectionInfo:
+    """Describe a collection that could not be loaded, with its spec where that can be read."""
+    try:
+        spec = _read_spec(folder)
+    except StorageFailed:
+        spec = CollectionSpec()
+    return CollectionInfo(
+        name=logical_name(folder.name),
+        spec=spec,
+        points_count=0,
+        indexed_vectors_count=0,
+        segments_count=0,
+        status="red",
+        optimizer_status=reason,
+    )
+
+
 def _write_spec(folder: Path, spec: CollectionSpec) -> None:
     body = {
         "dense": dict(spec.dense),
         "sparse": list(spec.sparse),
-        "multi": dict(spec.multi),
         "indexes": {field: kind.value for field, kind in spec.indexes.items()},
         "model": spec.model and asdict(spec.model),
         "purpose": spec.purpose,
@@ -246,7 +257,6 @@ def _read_spec(folder: Path) -> CollectionSpec:
         return CollectionSpec(
             dense=body["dense"],
             sparse=tuple(body["sparse"]),
-            multi=body["multi"],
             indexes={field: IndexKind(kind) for field, kind in body["indexes"].items()},
             model=EmbeddingModel(**body["model"]) if body["model"] else None,
             # Earlier versions wrote none of these.
@@ -256,20 +266,3 @@ def _read_spec(folder: Path) -> CollectionSpec:
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StorageFailed(f"{folder / SPEC_FILE} cannot be read: {error}") from error
-
-
-def broken_info(folder: Path, reason: str) -> CollectionInfo:
-    """Describe a collection that could not be loaded, with its spec where that can be read."""
-    try:
-        spec = _read_spec(folder)
-    except StorageFailed:
-        spec = CollectionSpec()
-    return CollectionInfo(
-        name=generations.logical(folder.name),
-        spec=spec,
-        points_count=0,
-        indexed_vectors_count=0,
-        segments_count=0,
-        status="red",
-        optimizer_status=reason,
-    )

@@ -1,4 +1,4 @@
-"""Our types in the words of the embedded engine, Qdrant Edge, and its answers in ours."""
+"""Convert between our types and those of the embedded engine, Qdrant Edge."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,23 +13,15 @@ from services.core.vectors.types import (
     DatetimeRange,
     FacetCount,
     Filter,
-    Fusion,
     HasId,
     Hit,
     IndexKind,
-    IsEmpty,
-    IsNull,
     Match,
     MatchAny,
-    MatchExcept,
-    MatchText,
-    Nested,
-    OrderBy,
     Point,
     Prefetch,
     Query,
     Range,
-    RankFusion,
     Record,
     Scalar,
     Sparse,
@@ -37,7 +29,7 @@ from services.core.vectors.types import (
 )
 
 # No graph: a scan of 100,000 vectors takes 3 ms, while building a graph holds the interpreter for
-# minutes. The two other numbers are the engine's defaults, which it demands.
+# minutes. The two other numbers are the engine's defaults, which it requires.
 NO_GRAPH = edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000)
 
 # Eight bits a dimension, scaled and rotated by the engine as points arrive: it finds 99 of the
@@ -50,23 +42,22 @@ SEARCH_THREADS = 2
 _INDEXES = {
     IndexKind.KEYWORD: edge.PayloadSchemaType.Keyword,
     IndexKind.INTEGER: edge.PayloadSchemaType.Integer,
-    IndexKind.FLOAT: edge.PayloadSchemaType.Float,
     IndexKind.BOOL: edge.PayloadSchemaType.Bool,
     IndexKind.DATETIME: edge.PayloadSchemaType.Datetime,
-    IndexKind.TEXT: edge.PayloadSchemaType.Text,
 }
 
 
 def config(spec: CollectionSpec) -> edge.EdgeConfig:
-    """A shard with write-ahead log: without it there is no lock, and a crash loses writes."""
-    vectors = {name: _dense(dims) for name, dims in spec.dense.items()}
-    vectors |= {name: _multi(dims) for name, dims in spec.multi.items()}
+    """Return the configuration of a shard.
+
+    It has a write-ahead log: without one there is no lock, and a crash loses writes.
+    """
     idf = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
     return edge.EdgeConfig(
-        vectors=vectors,
+        vectors={name: _dense(dims) for name, dims in spec.dense.items()},
         sparse_vectors=dict.fromkeys(spec.sparse, idf),
         hnsw_config=NO_GRAPH,
-        payload_memory=edge.Memory.Cached,  # read at the start: a page that is not costs 50 µs
+        payload_memory=edge.Memory.Cached,  # read at the start: a page that is not takes 50 µs
         max_search_threads=SEARCH_THREADS,
         wal_enabled=True,
     )
@@ -74,13 +65,6 @@ def config(spec: CollectionSpec) -> edge.EdgeConfig:
 
 def _dense(dims: int) -> edge.EdgeVectorParams:
     return edge.EdgeVectorParams(size=dims, distance=edge.Distance.Cosine, datatype=DENSE_TYPE)
-
-
-def _multi(dims: int) -> edge.EdgeVectorParams:
-    maxsim = edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim)
-    return edge.EdgeVectorParams(
-        size=dims, distance=edge.Distance.Cosine, multivector_config=maxsim
-    )
 
 
 def index(field: str, kind: IndexKind) -> edge.UpdateOperation:
@@ -93,7 +77,7 @@ def upsert(points: Sequence[Point]) -> edge.UpdateOperation:
 
 def _point(point: Point) -> edge.Point:
     vectors = {name: _vector(value) for name, value in point.vectors.items()}
-    return edge.Point(validation.point_id(point.id), vectors, validation.plain(point.payload))
+    return edge.Point(validation.canonical_id(point.id), vectors, validation.to_json(point.payload))
 
 
 def _vector(value: Vector) -> Any:
@@ -103,12 +87,12 @@ def _vector(value: Vector) -> Any:
 
 
 def _numbers(values: Any) -> list[Any]:
-    """The engine takes Python's own numbers; an array hands them over at once."""
+    """Return Python's own numbers, as the engine needs them; an array converts all at once."""
     return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
 def delete(ids: Sequence[str], where: Filter) -> edge.UpdateOperation:
-    """Those of the ids that the filter still selects."""
+    """Delete those of the ids that the filter still selects."""
     return edge.UpdateOperation.delete_points_by_filter(_filter(Filter(must=[HasId(ids), where])))
 
 
@@ -131,21 +115,13 @@ def _condition(condition: Condition) -> Any:
     match condition:
         case Filter():
             return _filter(condition)
-        case IsNull(field):
-            return edge.IsNullCondition(field)
-        case IsEmpty(field):
-            return edge.IsEmptyCondition(field)
         case HasId(ids):
-            return edge.HasIdCondition({validation.point_id(each) for each in ids})
-        case Nested(field, inner):
-            return edge.NestedCondition(field, _filter(inner))
+            return edge.HasIdCondition({validation.canonical_id(each) for each in ids})
         case _:
             return _field(condition)
 
 
-def _field(
-    condition: Match | MatchAny | MatchExcept | MatchText | Range | DatetimeRange,
-) -> edge.FieldCondition:
+def _field(condition: Match | MatchAny | Range | DatetimeRange) -> edge.FieldCondition:
     match condition:
         case Match(field, float(value)):
             return edge.FieldCondition(field, range=edge.RangeFloat(gte=value, lte=value))
@@ -153,21 +129,11 @@ def _field(
             bounds = edge.RangeFloat(gt=gt, gte=gte, lt=lt, lte=lte)
             return edge.FieldCondition(field, range=bounds)
         case DatetimeRange(field):
-            return edge.FieldCondition(field, range=_moments(condition))
-        case _:
-            return edge.FieldCondition(condition.field, match=_match(condition))
-
-
-def _match(condition: Match | MatchAny | MatchExcept | MatchText) -> Any:
-    match condition:
-        case MatchAny(_, values):
-            return edge.MatchAny(_list(values))
-        case MatchExcept(_, values):
-            return edge.MatchExcept(_list(values))
-        case MatchText(_, text):
-            return edge.MatchText(text)
-        case Match(_, value):
-            return edge.MatchValue(_scalar(value))
+            return edge.FieldCondition(field, range=_datetimes(condition))
+        case MatchAny(field, values):
+            return edge.FieldCondition(field, match=edge.MatchAny(_list(values)))
+        case Match(field, value):
+            return edge.FieldCondition(field, match=edge.MatchValue(_scalar(value)))
 
 
 def _scalar(value: Scalar) -> Any:
@@ -180,9 +146,9 @@ def _list(values: Sequence[str] | Sequence[int]) -> Any:
     return list(values)
 
 
-def _moments(condition: DatetimeRange) -> edge.RangeDateTime:
+def _datetimes(condition: DatetimeRange) -> edge.RangeDateTime:
     bounds = {
-        bound: validation.moment(value)
+        bound: validation.datetime_text(value)
         for bound in ("gt", "gte", "lt", "lte")
         if (value := getattr(condition, bound)) is not None
     }
@@ -192,41 +158,35 @@ def _moments(condition: DatetimeRange) -> edge.RangeDateTime:
 # --- requests ------------------------------------------------------------------------------
 
 
-def query(asked: Query) -> edge.QueryRequest:
-    """The whole query as one engine call. Payload has to be asked for."""
-    where = filters(asked.filter)
-    if asked.fusion is None:
+def _query(query: Query) -> edge.QueryRequest:
+    where = filters(query.filter)
+    if query.fusion is None:
         return edge.QueryRequest(
-            limit=asked.limit,
-            offset=asked.offset,
-            query=_nearest(asked.prefetch[0]),
+            limit=query.limit,
+            offset=query.offset,
+            query=_nearest(query.prefetch[0]),
             filter=where,
-            with_payload=asked.with_payload,
+            with_payload=query.with_payload,
         )
+    fusion: Any = edge.Fusion.Rrf(k=query.fusion.k)
     return edge.QueryRequest(
-        limit=asked.limit,
-        offset=asked.offset,
-        query=_fusion(asked.fusion),
+        limit=query.limit,
+        offset=query.offset,
+        query=fusion,
         prefetches=[
-            edge.Prefetch(limit=leg.limit, query=_nearest(leg), filter=where)
-            for leg in asked.prefetch
+            edge.Prefetch(limit=each.limit, query=_nearest(each), filter=where)
+            for each in query.prefetch
         ],
-        with_payload=asked.with_payload,
+        with_payload=query.with_payload,
     )
 
 
-def batch(asked: Sequence[Query]) -> edge.QueryBatchRequest:
-    return edge.QueryBatchRequest([query(each) for each in asked])
+def batch(queries: Sequence[Query]) -> edge.QueryBatchRequest:
+    return edge.QueryBatchRequest([_query(each) for each in queries])
 
 
-def _nearest(leg: Prefetch) -> edge.Query:
-    return edge.Query.Nearest(_vector(leg.vector), using=leg.using)
-
-
-def _fusion(fusion: Fusion) -> Any:
-    if isinstance(fusion, RankFusion):
-        return edge.Fusion.Rrf(k=fusion.k, weights=list(fusion.weights) or None)
-    return edge.Fusion.Dbsf()
+def _nearest(prefetch: Prefetch) -> edge.Query:
+    return edge.Query.Nearest(_vector(prefetch.vector), using=prefetch.using)
 
 
 def scroll_ids(where: Filter, limit: int, offset: str | None) -> edge.ScrollRequest:
@@ -236,52 +196,42 @@ def scroll_ids(where: Filter, limit: int, offset: str | None) -> edge.ScrollRequ
 
 
 def scroll(
-    where: Filter | None,
-    limit: int,
-    order_by: OrderBy | None,
-    offset: str | None,
-    vectors: Sequence[str],
+    where: Filter | None, limit: int, offset: str | None, vectors: Sequence[str]
 ) -> edge.ScrollRequest:
     return edge.ScrollRequest(
-        offset=None if offset is None else validation.point_id(offset),
+        offset=None if offset is None else validation.canonical_id(offset),
         limit=limit,
         filter=filters(where),
         with_payload=True,
         with_vector=list(vectors) or False,
-        order_by=None if order_by is None else _order(order_by),
     )
 
 
 def facet(field: str, where: Filter | None, limit: int) -> edge.FacetRequest:
-    # In one segment the index counts rightly (compared over 100,000 points, with and without
-    # filters): 8 ms for 5,000 values, where exact asks once per value and takes 380.
+    # In one segment the index counts exactly (compared over 100,000 points, with and without
+    # filters): 8 ms for 5,000 values, where `exact` counts once per value and takes 380.
     return edge.FacetRequest(field, limit=limit, exact=False, filter=filters(where))
 
 
-def _order(order_by: OrderBy) -> edge.OrderBy:
-    direction = edge.Direction.Desc if order_by.descending else edge.Direction.Asc
-    return edge.OrderBy(order_by.field, direction=direction)
+# --- results -------------------------------------------------------------------------------
 
 
-# --- answers -------------------------------------------------------------------------------
+def record(stored: edge.Record) -> Record:
+    by_name: Any = stored.vector or {}
+    vectors = {name: _stored_vector(value) for name, value in by_name.items()}
+    return Record(id=str(stored.id), payload=stored.payload or {}, vectors=vectors)
 
 
-def record(found: edge.Record) -> Record:
-    vectors: Any = found.vector or {}
-    stored = {name: _stored(value) for name, value in vectors.items()}
-    return Record(id=str(found.id), payload=found.payload or {}, vectors=stored)
-
-
-def _stored(value: Any) -> Vector:
+def _stored_vector(value: Any) -> Vector:
     if isinstance(value, edge.SparseVector):
         return Sparse(value.indices, value.values)
     return list(value)
 
 
-def hit(found: edge.ScoredPoint) -> Hit:
-    return Hit(id=str(found.id), score=found.score, payload=found.payload or {})
+def hit(point: edge.ScoredPoint) -> Hit:
+    return Hit(id=str(point.id), score=point.score, payload=point.payload or {})
 
 
-def facets(found: edge.FacetResponse) -> list[FacetCount]:
-    # A value whose last point is gone may still be listed, with nothing.
-    return [FacetCount(value=each.value, count=each.count) for each in found.hits if each.count]
+def facets(response: edge.FacetResponse) -> list[FacetCount]:
+    # A value whose last point was deleted may still be listed, with a count of 0.
+    return [FacetCount(value=each.value, count=each.count) for each in response.hits if each.count]

@@ -1,4 +1,4 @@
-"""Qdrant in this process: one folder per collection, no server to run."""
+"""The embedded vector store: Qdrant in this process, one folder per collection."""
 
 import asyncio
 import logging
@@ -10,18 +10,20 @@ from uuid import uuid4
 
 from services.core.batches import batches
 from services.core.errors import CollectionNotFound, StorageFailed
-from services.core.vectors import generations, validation
-from services.core.vectors.edge import aliases
-from services.core.vectors.edge.batch_size import Pace
+from services.core.vectors import validation
+from services.core.vectors.edge.aliases import read_aliases, write_aliases
+from services.core.vectors.edge.batch_size import BatchSize
 from services.core.vectors.edge.collection import SPEC_FILE, EdgeCollection, broken_info
-from services.core.vectors.folder_lock import Ownership, own
+from services.core.vectors.edge.flusher import Flusher
+from services.core.vectors.folder_lock import FolderLock, lock_folder
+from services.core.vectors.generations import is_generation, logical_name, new_generation
+from services.core.vectors.spec_check import check_spec, rebuild_command
 from services.core.vectors.types import (
     CollectionInfo,
     CollectionSpec,
     FacetCount,
     Filter,
     Hit,
-    OrderBy,
     Point,
     Query,
     Record,
@@ -30,56 +32,46 @@ from services.core.vectors.types import (
 log = logging.getLogger(__name__)
 
 COLLECTIONS_FOLDER = "collections"
-# A folder of this prefix is on its way out; what a crash left of it goes at the next start.
+# A folder of this prefix is being deleted; what a crash leaves of it is deleted at the next start.
 DELETED_PREFIX = ".deleted-"
 
-# Exact search grows with the points: 10 ms at 100,000 x 384. Past this a server does better.
-SERVED_WELL = 200_000
+# Exact search grows with the points: 10 ms at 100,000 x 384. Beyond this a server is quicker.
+ADVISED_MAX_POINTS = 200_000
 
-# Points checked between two turns of the event loop: about 5 ms of work.
-CHECK_BATCH = 256
-# Ids looked up at once before they are deleted in batches: 1 ms at 100,000 points.
+# Points validated before other tasks run: about 5 ms of work.
+VALIDATION_BATCH = 256
+# Ids selected per engine call before they are deleted in batches: 1 ms at 100,000 points.
 DELETE_PAGE = 1_000
-# What other tasks get between two engine calls of one long write.
-BREATH_SECONDS = 0.001
-
-# A flush holds the interpreter for 10 to 30 ms of work and about 130 waits for the disk: 40 ms on
-# an idle one, half a second on a busy one, for few changes as for many. So it waits until nobody
-# has called for QUIET, but not longer than LATEST, nor for more than MOST changes: what was not
-# flushed is replayed after a crash, at 60 to 90 microseconds a change.
-FLUSH_LOOK_SECONDS = 0.5
-FLUSH_QUIET_SECONDS = 5.0
-FLUSH_LATEST_SECONDS = 300.0
-FLUSH_MOST_CHANGES = 20_000
+# How long other tasks run between two engine calls of one long write.
+YIELD_SECONDS = 0.001
 
 
 class EdgeStore:
     """The embedded VectorStore. Acknowledged writes survive the death of the process.
 
     Calls run on the thread of the event loop: the engine holds the interpreter in every call, so
-    a worker thread would pause the loop just as long, and add its own delays and locks. Long
-    writes are cut into short calls with a turn of the loop between them. `optimize()` is never
-    called here: it holds the interpreter for minutes.
+    a worker thread would pause the loop just as long and need locks. Long writes are batches with
+    a turn of the loop between them. The engine's `optimize()` is never called: it holds the
+    interpreter for minutes.
     """
 
-    def __init__(self, folder: Path, ownership: Ownership) -> None:
+    def __init__(self, folder: Path, lock: FolderLock) -> None:
         self._folder = folder
-        self._ownership = ownership
-        # By what they are called in the folder; `_aliases` says which of them stands behind a name.
+        self._lock = lock
+        # By physical name; `_aliases` has the physical name of a collection that was rebuilt.
         self._collections: dict[str, EdgeCollection] = {}
         self._broken: dict[str, CollectionInfo] = {}
         self._aliases: dict[str, str] = {}
-        self._upserts = Pace()
-        self._deletes = Pace()
-        self._flusher: asyncio.Task[None] | None = None
-        self._last_call = 0.0
-        self._warned = False
-        self._closed = False
+        self._upsert_size = BatchSize()
+        self._delete_size = BatchSize()
+        self._flusher = Flusher(self._collections.values)
+        self._has_warned = False
+        self._is_closed = False
 
     @classmethod
     async def open(cls, folder: Path) -> "EdgeStore":
-        """Own the folder and load its collections, or raise FolderInUse."""
-        store = cls(folder, own(folder))
+        """Lock the folder and load its collections. Raises FolderInUse or StorageFailed."""
+        store = cls(folder, lock_folder(folder))
         try:
             store._load()
         except BaseException:
@@ -94,23 +86,23 @@ class EdgeStore:
     # --- collections -----------------------------------------------------------------------
 
     async def ensure_collection(self, name: str, spec: CollectionSpec) -> None:
-        self._open()
-        validation.collection_name(name)
-        physical = self._behind(name)
+        self._begin_call()
+        validation.check_collection_name(name)
+        physical = self._physical(name)
         if physical in self._collections or physical in self._broken:
             collection = self._collection(name)
-            validation.check_spec(name, collection.spec, spec)
+            check_spec(name, collection.spec, spec)
             collection.adapt(spec)
-            self._flush_later()
+            self._flusher.start()
         else:
             self._collections[name] = EdgeCollection.create(self._home / name, spec)
 
     async def delete_collection(self, name: str) -> bool:
-        self._open()
-        validation.collection_name(generations.logical(name))
-        deleted = await self._discard(self._behind(name))
+        self._begin_call()
+        validation.check_collection_name(logical_name(name))
+        deleted = await self._discard(self._physical(name))
         if name in self._aliases:
-            self._keep({key: value for key, value in self._aliases.items() if key != name})
+            self._set_aliases({key: value for key, value in self._aliases.items() if key != name})
         return deleted
 
     async def _discard(self, physical: str) -> bool:
@@ -119,62 +111,62 @@ class EdgeStore:
         self._broken.pop(physical, None)
         if collection := self._collections.pop(physical, None):
             collection.abandon()
-        doomed = self._home / f"{DELETED_PREFIX}{uuid4()}"
-        (self._home / physical).rename(doomed)
-        await asyncio.to_thread(shutil.rmtree, doomed, ignore_errors=True)
+        deleted = self._home / f"{DELETED_PREFIX}{uuid4()}"
+        (self._home / physical).rename(deleted)
+        await asyncio.to_thread(shutil.rmtree, deleted, ignore_errors=True)
         return True
 
     async def list_collections(self) -> Sequence[CollectionInfo]:
-        self._open()
-        whole = [each.info() for key, each in self._collections.items() if self._is_shown(key)]
-        broken = [info for key, info in self._broken.items() if self._is_shown(key)]
+        self._begin_call()
+        whole = [each.info() for key, each in self._collections.items() if self._is_current(key)]
+        broken = [info for key, info in self._broken.items() if self._is_current(key)]
         return sorted([*whole, *broken], key=lambda info: info.name)
 
     async def collection_info(self, name: str) -> CollectionInfo:
         return self._collection(name).info()
 
-    # --- what stands behind a name ---------------------------------------------------------
+    # --- replacements ----------------------------------------------------------------------
 
     async def build(self, name: str, spec: CollectionSpec) -> str:
-        self._open()
-        validation.collection_name(name)
-        for left in self._builds(name):
+        self._begin_call()
+        validation.check_collection_name(name)
+        for left in self._replacements(name):
             await self._discard(left)
-        physical = generations.fresh(name)
+        physical = new_generation(name)
         self._collections[physical] = EdgeCollection.create(self._home / physical, spec)
         return physical
 
     async def swap(self, name: str, built: str) -> None:
-        """A process that dies before the file of names is replaced leaves the old collection behind
-        the name, and after that the new one; the next start drops the other."""
+        """A process that dies before the aliases are replaced leaves the old collection, after that
+        the new one; the next start deletes the other."""
         collection = self._collection(built)
         await asyncio.to_thread(collection.write_back)
         collection.flush()
-        before = self._behind(name)
-        self._keep(self._aliases | {name: built})
-        await self._discard(before)
+        replaced = self._physical(name)
+        self._set_aliases(self._aliases | {name: built})
+        await self._discard(replaced)
 
     async def resolve(self, name: str) -> str:
-        self._open()
-        return self._behind(name)
+        self._begin_call()
+        return self._physical(name)
 
     async def rebuilding(self, name: str) -> bool:
-        self._open()
-        return bool(self._builds(name))
+        self._begin_call()
+        return bool(self._replacements(name))
 
-    def _behind(self, name: str) -> str:
+    def _physical(self, name: str) -> str:
         return self._aliases.get(name, name)
 
-    def _is_shown(self, physical: str) -> bool:
-        return self._behind(generations.logical(physical)) == physical
+    def _is_current(self, physical: str) -> bool:
+        return self._physical(logical_name(physical)) == physical
 
-    def _builds(self, name: str) -> list[str]:
-        known = [each for each in self._collections if generations.is_generation(each, name)]
-        return [each for each in known if not self._is_shown(each)]
+    def _replacements(self, name: str) -> list[str]:
+        known = [each for each in self._collections if is_generation(each, name)]
+        return [each for each in known if not self._is_current(each)]
 
-    def _keep(self, now: dict[str, str]) -> None:
-        aliases.write(self._folder, now)
-        self._aliases = now
+    def _set_aliases(self, aliases: dict[str, str]) -> None:
+        write_aliases(self._folder, aliases)
+        self._aliases = aliases
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -182,43 +174,44 @@ class EdgeStore:
         await self._check(collection, points)
         done = 0
         while done < len(points):
-            batch = points[done : done + self._upserts.size]
-            with self._upserts.timed():
+            batch = points[done : done + self._upsert_size.size]
+            with self._upsert_size.timed():
                 self._collection(collection).upsert(batch)
             done += len(batch)
-            await self._breathe()
+            await self._yield()
         self._warn_when_large()
 
     async def _check(self, collection: str, points: Sequence[Point]) -> None:
-        """Every point before the first is written, so that a wrong one leaves nothing behind."""
+        """Validate every point before the first is written: a wrong one then writes nothing."""
         self._collection(collection)
-        for number, batch in enumerate(batches(points, CHECK_BATCH)):
+        for number, batch in enumerate(batches(points, VALIDATION_BATCH)):
             if number:
                 await asyncio.sleep(0)
             self._collection(collection).check(batch)
 
     async def delete(self, collection: str, where: Filter) -> None:
-        validation.selective(where)
+        validation.check_selective(where)
         offset: str | None = None
         while True:
-            ids, offset = self._collection(collection).selected(where, DELETE_PAGE, offset)
+            ids, offset = self._collection(collection).select_ids(where, DELETE_PAGE, offset)
             await self._delete(collection, ids, where)
             if offset is None:
                 break
 
     async def _delete(self, collection: str, ids: Sequence[str], where: Filter) -> None:
-        """The filter goes along: between two calls a point may have been replaced."""
+        """Delete in batches; the filter spares a point that was replaced between two of them."""
         done = 0
         while done < len(ids):
-            batch = ids[done : done + self._deletes.size]
-            with self._deletes.timed():
+            batch = ids[done : done + self._delete_size.size]
+            with self._delete_size.timed():
                 self._collection(collection).delete(batch, where)
             done += len(batch)
-            await self._breathe()
+            await self._yield()
 
-    async def _breathe(self) -> None:
-        self._flush_later()
-        await asyncio.sleep(BREATH_SECONDS)
+    async def _yield(self) -> None:
+        """Let other tasks run between two engine calls."""
+        self._flusher.start()
+        await asyncio.sleep(YIELD_SECONDS)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -233,11 +226,10 @@ class EdgeStore:
         *,
         where: Filter | None = None,
         limit: int = 100,
-        order_by: OrderBy | None = None,
         offset: str | None = None,
         vectors: Sequence[str] = (),
     ) -> tuple[Sequence[Record], str | None]:
-        return self._collection(collection).scroll(where, limit, order_by, offset, vectors)
+        return self._collection(collection).scroll(where, limit, offset, vectors)
 
     async def count(self, collection: str, where: Filter | None = None) -> int:
         return self._collection(collection).count(where)
@@ -259,7 +251,7 @@ class EdgeStore:
     # --- the store itself ------------------------------------------------------------------
 
     async def ping(self) -> None:
-        self._open()
+        self._begin_call()
         for collection in self._collections.values():
             collection.info()
         for broken in self._broken.values():
@@ -268,45 +260,43 @@ class EdgeStore:
             )
 
     async def advice(self) -> str | None:
-        self._open()
-        points = self._points()
-        if points <= SERVED_WELL:
+        self._begin_call()
+        points = self._points_count()
+        if points <= ADVISED_MAX_POINTS:
             return None
         return (
-            f"the embedded Qdrant holds {points:,} points and searches them one by one; past "
-            f"{SERVED_WELL:,} run a Qdrant server: set QDRANT_BIN to its binary, or QDRANT_URL "
-            "to its address"
+            f"the embedded Qdrant holds {points:,} points and searches them one by one; beyond "
+            f"{ADVISED_MAX_POINTS:,} run a Qdrant server: set QDRANT_BIN to its binary, or "
+            "QDRANT_URL to its address"
         )
 
     async def close(self) -> None:
-        """Flush everything and give the folder up."""
-        if self._closed:
+        if self._is_closed:
             return
-        self._closed = True
-        if self._flusher is not None:
-            self._flusher.cancel()
+        self._is_closed = True
+        self._flusher.stop()
         try:
             for collection in self._collections.values():
                 _close(collection)
         finally:
-            self._ownership.release()
+            self._lock.release()
 
     @property
     def _home(self) -> Path:
         return self._folder / COLLECTIONS_FOLDER
 
-    def _open(self) -> None:
-        if self._closed:
+    def _begin_call(self) -> None:
+        if self._is_closed:
             raise StorageFailed("the vector store is closed")
-        self._last_call = time.monotonic()
+        self._flusher.note_call()
 
     def _collection(self, name: str) -> EdgeCollection:
-        self._open()
-        if found := self._collections.get(self._behind(name)):
+        self._begin_call()
+        if found := self._collections.get(self._physical(name)):
             return found
-        if broken := self._broken.get(self._behind(name)):
-            command = validation.rebuild_command(name, broken.spec)
-            delete = f"delete {self._home / self._behind(name)} and index or store again"
+        if broken := self._broken.get(self._physical(name)):
+            command = rebuild_command(name, broken.spec)
+            delete = f"delete {self._home / self._physical(name)} and index or store again"
             raise StorageFailed(
                 f"collection {name} could not be loaded: {broken.optimizer_status}; "
                 + (f"rebuild it with: {command}" if command else delete),
@@ -318,12 +308,12 @@ class EdgeStore:
         self._home.mkdir(exist_ok=True)
         self._aliases = {
             name: physical
-            for name, physical in aliases.read(self._folder).items()
-            if (self._home / physical / SPEC_FILE).exists()  # else it was being deleted
+            for name, physical in read_aliases(self._folder).items()
+            if (self._home / physical / SPEC_FILE).exists()  # else a crash interrupted its delete
         }
         for folder in sorted(self._home.iterdir()):
-            doomed = folder.name.startswith(DELETED_PREFIX) or not self._is_shown(folder.name)
-            if doomed or not (folder / SPEC_FILE).exists():
+            is_kept = self._is_current(folder.name) and (folder / SPEC_FILE).exists()
+            if folder.name.startswith(DELETED_PREFIX) or not is_kept:
                 shutil.rmtree(folder, ignore_errors=True)
                 continue
             started = time.monotonic()
@@ -336,52 +326,21 @@ class EdgeStore:
                 seconds = time.monotonic() - started
                 log.info("collection %s loaded in %.1f s", folder.name, seconds)
 
-    def _points(self) -> int:
-        return sum(collection.points for collection in self._collections.values())
+    def _points_count(self) -> int:
+        return sum(collection.points_count for collection in self._collections.values())
 
     def _warn_when_large(self) -> None:
-        if not self._warned and self._points() > SERVED_WELL:
-            self._warned = True
+        if not self._has_warned and self._points_count() > ADVISED_MAX_POINTS:
+            self._has_warned = True
             log.warning(
                 "more than %s points in the embedded Qdrant: searches grow slow; run a Qdrant "
                 "server (set QDRANT_BIN to its binary, or QDRANT_URL to its address)",
-                f"{SERVED_WELL:,}",
+                f"{ADVISED_MAX_POINTS:,}",
             )
-
-    # --- flushing --------------------------------------------------------------------------
-
-    def _flush_later(self) -> None:
-        if self._flusher is None or self._flusher.done():
-            self._flusher = asyncio.get_running_loop().create_task(self._flush_when_quiet())
-
-    async def _flush_when_quiet(self) -> None:
-        deadline = time.monotonic() + FLUSH_LATEST_SECONDS
-        while dirty := [each for each in self._collections.values() if each.unflushed]:
-            await asyncio.sleep(FLUSH_LOOK_SECONDS)
-            now = time.monotonic()
-            changes = sum(each.unflushed for each in dirty)
-            quiet = now - self._last_call >= FLUSH_QUIET_SECONDS
-            if quiet or now >= deadline or changes >= FLUSH_MOST_CHANGES:
-                deadline = now + FLUSH_LATEST_SECONDS
-                if not await self._flush(dirty):
-                    return  # said in the log; the next write tries again
-
-    async def _flush(self, dirty: Sequence[EdgeCollection]) -> bool:
-        for collection in dirty:
-            await asyncio.to_thread(collection.write_back)
-            if self._collections.get(collection.folder.name) is not collection:
-                continue
-            try:
-                collection.flush()
-            except StorageFailed as error:
-                log.error("%s", error)
-                return False
-            await asyncio.sleep(0)
-        return True
 
 
 def _close(collection: EdgeCollection) -> None:
-    """One collection that fails to flush must not keep the others open."""
+    """Close a collection; a failed flush is logged and must not keep the others open."""
     try:
         collection.close()
     except StorageFailed as error:

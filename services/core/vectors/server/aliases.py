@@ -1,79 +1,84 @@
-"""Which collection of a Qdrant server stands behind which name, as its aliases say."""
+"""The aliases of a Qdrant server: collection name → physical collection."""
 
 import time
 from dataclasses import dataclass
 
 from qdrant_client import AsyncQdrantClient, models
 
-from services.core.vectors import generations
+from services.core.vectors.generations import MARK, logical_name
 
-# The alias that says what stands behind a name. Not the name itself: a server takes no alias that
-# is called as a collection is, so a first swap would leave a moment without either.
-LIVE = f"{generations.MARK}live"
-# Another process may put something else behind a name, and mostly what stood there is then gone,
-# which is noticed at once. Where it is not, because that process died, it is noticed after this.
-KNOWN_SECONDS = 60.0
+# The alias of NAME is NAME@live. Not NAME itself: a server refuses an alias with the name of a
+# collection, so the first swap would leave a moment without either.
+LIVE = f"{MARK}live"
+# How long a physical name is cached. Another process that swaps mostly deletes the old collection,
+# which the next call notices; where it died before that, the cache notices after this time.
+CACHE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What a server holds: its collections, and its aliases with what they stand for."""
+class Listing:
+    """The physical collections and aliases of a server."""
 
     collections: frozenset[str]
     aliases: dict[str, str]
 
-    def behind(self, name: str) -> str:
+    def physical(self, name: str) -> str:
+        """Return the physical collection of a name."""
         return self.aliases.get(name + LIVE, name)
 
-    def names(self) -> dict[str, str]:
-        """Name → collection, without what is being built or was left behind."""
-        known = {each: generations.logical(each) for each in self.collections}
-        return {name: each for each, name in known.items() if self.behind(name) == each}
+    def current(self) -> dict[str, str]:
+        """Return name → physical collection, without replacements and leftovers."""
+        names = {each: logical_name(each) for each in self.collections}
+        return {name: each for each, name in names.items() if self.physical(name) == each}
 
-    def hidden(self, name: str) -> list[str]:
-        """What was built for the name, or stood behind it, and does not now."""
-        of_it = {each for each in self.collections if generations.logical(each) == name}
-        return sorted(of_it - {self.behind(name)})
+    def others(self, name: str) -> list[str]:
+        """Return the physical collections of a name that are not the current one."""
+        same_name = {each for each in self.collections if logical_name(each) == name}
+        return sorted(same_name - {self.physical(name)})
 
 
-class ServerNames:
-    """Names that were asked for are remembered for a while."""
+class AliasResolver:
+    """Resolves collection names by the server's aliases, with a cache."""
 
     def __init__(self, client: AsyncQdrantClient) -> None:
         self._client = client
-        self._known: dict[str, tuple[str, float]] = {}
+        self._cache: dict[str, tuple[str, float]] = {}
 
     async def resolve(self, name: str) -> str:
-        physical, until = self._known.get(name, (name, 0.0))
-        if time.monotonic() < until or generations.logical(name) != name:
+        """Return the physical collection of a name, from the cache where it is fresh."""
+        physical, expires = self._cache.get(name, (name, 0.0))
+        if time.monotonic() < expires or logical_name(name) != name:
             return physical
         aliases = _by_alias(await self._client.get_aliases())
-        return self.learn(name, aliases.get(name + LIVE, name))
+        return self.remember(name, aliases.get(name + LIVE, name))
 
-    def learn(self, name: str, physical: str) -> str:
-        self._known[name] = physical, time.monotonic() + KNOWN_SECONDS
+    def remember(self, name: str, physical: str) -> str:
+        """Put a name into the cache."""
+        self._cache[name] = physical, time.monotonic() + CACHE_SECONDS
         return physical
 
     def forget(self, name: str) -> None:
-        self._known.pop(name, None)
+        """Remove a name from the cache."""
+        self._cache.pop(name, None)
 
-    async def look(self) -> Shown:
-        found = await self._client.get_collections()
+    async def list(self) -> Listing:
+        """Ask the server for its collections and aliases."""
+        response = await self._client.get_collections()
         aliases = _by_alias(await self._client.get_aliases())
-        return Shown(frozenset(each.name for each in found.collections), aliases)
+        return Listing(frozenset(each.name for each in response.collections), aliases)
 
-    async def put(self, name: str, physical: str) -> None:
-        """One request, so that there is no moment in which nothing stands behind the name."""
+    async def set_alias(self, name: str, physical: str) -> None:
+        """Point a name to a physical collection, in one request: there is no moment without one."""
         alias = name + LIVE
         changes: list[models.CreateAliasOperation | models.DeleteAliasOperation] = []
         if alias in _by_alias(await self._client.get_aliases()):
-            gone = models.DeleteAlias(alias_name=alias)
-            changes.append(models.DeleteAliasOperation(delete_alias=gone))
-        now = models.CreateAlias(collection_name=physical, alias_name=alias)
-        changes.append(models.CreateAliasOperation(create_alias=now))
+            old = models.DeleteAlias(alias_name=alias)
+            changes.append(models.DeleteAliasOperation(delete_alias=old))
+        new = models.CreateAlias(collection_name=physical, alias_name=alias)
+        changes.append(models.CreateAliasOperation(create_alias=new))
         await self._client.update_collection_aliases(changes)
-        self.learn(name, physical)
+        self.remember(name, physical)
 
 
-def _by_alias(found: models.CollectionsAliasesResponse) -> dict[str, str]:
-    return {each.alias_name: each.collection_name for each in found.aliases}
+def _by_alias(response: models.CollectionsAliasesResponse) -> dict[str, str]:
+    return {each.alias_name: each.collection_name for each in response.aliases}

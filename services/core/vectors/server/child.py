@@ -1,4 +1,4 @@
-"""A Qdrant server binary that the user has, run as a child of this process."""
+"""Run a Qdrant server binary of the user as a child process."""
 
 import asyncio
 import contextlib
@@ -23,22 +23,22 @@ LOOPBACK = "127.0.0.1"
 STORAGE_FOLDER = "storage"
 SNAPSHOTS_FOLDER = "snapshots"
 LOG_FILE = "qdrant.log"
-# Held by the child itself, so that its lock tells whether it lives, even after we were killed.
+# Held by the child itself, so that the lock shows whether it runs, even after we were killed.
 LOCK_FILE = "child.lock"
 PID_FILE = "child.pid"
 
 # An empty server is ready in 0.2 s; one that replays its log after a crash takes longer.
 READY_SECONDS = 60.0
-# A graceful stop flushes; then it is killed, which its own log survives.
+# A graceful stop flushes; after this it is killed, and replays its log at the next start.
 STOP_SECONDS = 15.0
 POLL_SECONDS = 0.05
 # A free port may be taken by another process before the child binds it.
-STARTS = 3
+MAX_STARTS = 3
 LOG_TAIL_LINES = 15
 
 
 class QdrantChild:
-    """The running server: its address, its key, and its end."""
+    """A running server with its URL and API key."""
 
     def __init__(self, process: subprocess.Popen[bytes], url: str, key: str, log: Path) -> None:
         self._process = process
@@ -48,19 +48,19 @@ class QdrantChild:
 
     @classmethod
     async def start(cls, binary: Path, folder: Path) -> "QdrantChild":
-        """Run it with its storage in the folder, and return once it is ready.
+        """Start the server with its storage in the folder, and return when it is ready.
 
-        The caller owns the folder (see `owner`).
+        The caller must hold the folder's lock. Raises StorageFailed, with the end of the log.
         """
         program = _prepare(binary, folder)
-        for attempt in range(1, STARTS + 1):
-            await _end_leftover(folder)
+        for attempt in range(1, MAX_STARTS + 1):
+            await _stop_leftover(folder)
             child = _spawn(program, folder)
             try:
                 await child._wait_until_ready()
             except StorageFailed:
                 await child.stop()
-                if attempt == STARTS or not child._lost_its_port():
+                if attempt == MAX_STARTS or not child._lost_its_port():
                     raise
             except BaseException:
                 await child.stop()
@@ -74,7 +74,7 @@ class QdrantChild:
         return self._process.pid
 
     async def stop(self) -> None:
-        """Ask it to end, and after STOP_SECONDS make it."""
+        """Terminate the server; kill it after STOP_SECONDS."""
         if self._process.poll() is None:
             self._process.terminate()
         deadline = time.monotonic() + STOP_SECONDS
@@ -89,16 +89,16 @@ class QdrantChild:
         async with httpx.AsyncClient(trust_env=False, timeout=2.0) as http:
             while time.monotonic() < deadline:
                 if (code := self._process.poll()) is not None:
-                    raise self._failed(f"ended with code {code}")
+                    raise self._failure(f"ended with code {code}")
                 with contextlib.suppress(httpx.HTTPError):
                     if (await http.get(f"{self.url}/readyz")).is_success:
                         return
                 await asyncio.sleep(POLL_SECONDS)
-        raise self._failed(f"was not ready after {READY_SECONDS:g} s")
+        raise self._failure(f"was not ready after {READY_SECONDS:g} s")
 
-    def _failed(self, what: str) -> StorageFailed:
+    def _failure(self, reason: str) -> StorageFailed:
         return StorageFailed(
-            f"the Qdrant server of QDRANT_BIN {what}. The end of {self.log}:\n{self._tail()}",
+            f"the Qdrant server of QDRANT_BIN {reason}. The end of {self.log}:\n{self._tail()}",
             log=str(self.log),
         )
 
@@ -127,24 +127,24 @@ def _spawn(binary: Path, folder: Path) -> QdrantChild:
     key = secrets.token_urlsafe(32)
     log = folder / LOG_FILE
     script = Path(__file__).with_name("child_exec.py")
-    note = folder / PID_FILE
+    pid_file = folder / PID_FILE
     with log.open("wb") as out, (folder / LOCK_FILE).open("wb") as lock:
         _lock(lock)
         process = subprocess.Popen(
-            [sys.executable, "-I", script, str(os.getpid()), note, binary],
-            cwd=folder,  # it looks for config/ and leaves a marker file where it runs
+            [sys.executable, "-I", script, str(os.getpid()), pid_file, binary],
+            cwd=folder,  # it reads config/ and writes a marker file in its working folder
             env=_environment(folder, http_port, grpc_port, key),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
             pass_fds=(lock.fileno(),),
-            start_new_session=True,  # Ctrl-C is for us; we then stop it in order
+            start_new_session=True,  # Ctrl-C must not reach it: we stop it
         )
     return QdrantChild(process, f"http://{LOOPBACK}:{http_port}", key, log)
 
 
 def _environment(folder: Path, http_port: int, grpc_port: int, key: str) -> dict[str, str]:
-    """All it needs and nothing of ours. The key keeps other users of the machine out."""
+    """Return the child's whole environment. The key keeps other users of the machine out."""
     return {
         "QDRANT__SERVICE__HOST": LOOPBACK,
         "QDRANT__SERVICE__HTTP_PORT": str(http_port),
@@ -158,7 +158,7 @@ def _environment(folder: Path, http_port: int, grpc_port: int, key: str) -> dict
 
 
 def _free_ports(count: int) -> list[int]:
-    """Held together until all are known, so that they differ."""
+    """Find free ports; all stay bound until the last is found, so that they differ."""
     with contextlib.ExitStack() as held:
         ports = []
         for _ in range(count):
@@ -168,8 +168,8 @@ def _free_ports(count: int) -> list[int]:
         return ports
 
 
-async def _end_leftover(folder: Path) -> None:
-    """Stop a child that outlived its parent: two servers on one storage would spoil it."""
+async def _stop_leftover(folder: Path) -> None:
+    """Stop a child that outlived its parent: two servers would damage one storage."""
     deadline = time.monotonic() + STOP_SECONDS
     while _is_locked(folder / LOCK_FILE):
         _signal_leftover(folder, kill=time.monotonic() > deadline)
@@ -182,7 +182,7 @@ async def _end_leftover(folder: Path) -> None:
 
 
 def _signal_leftover(folder: Path, *, kill: bool) -> None:
-    # The lock is held, so the one that wrote this id lives and it has not passed to another.
+    # The lock is held, so the process that wrote this id runs and no other has the id.
     with contextlib.suppress(OSError, ValueError):
         pid = int((folder / PID_FILE).read_text(encoding="utf-8"))
         os.kill(pid, signal.SIGKILL if kill else signal.SIGTERM)

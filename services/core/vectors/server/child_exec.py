@@ -1,7 +1,7 @@
-"""Become the Qdrant server: note our process id, ask to die with our parent, exec.
+"""Replace this process with the Qdrant server, which is then stopped when its parent dies.
 
-Run as a script in a fresh interpreter, because doing this between fork and exec of a process with
-threads is not safe. Arguments: the parent's process id, the file for our own, the binary.
+A script in a fresh interpreter, because a process with threads cannot safely do this between fork
+and exec. Arguments: the parent's process id, the file for our own, the binary.
 """
 
 import ctypes
@@ -14,13 +14,13 @@ PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
-    parent, note, binary = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    parent, pid_file, binary = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     if sys.platform == "linux":
-        # Linux counts the thread that started us as the parent: the one of the event loop.
+        # For Linux the parent is the thread that started us: the one of the event loop.
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:  # it died before we asked
+    if os.getppid() != parent:  # it died before prctl
         sys.exit(1)
-    note.write_text(str(os.getpid()), encoding="utf-8")
+    pid_file.write_text(str(os.getpid()), encoding="utf-8")
     os.execv(binary, [binary])
 
 

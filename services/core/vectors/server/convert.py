@@ -1,4 +1,4 @@
-"""Our types in the words of the Qdrant server's client, and its answers in ours."""
+"""Convert between our types and those of the Qdrant server's client."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -15,23 +15,15 @@ from services.core.vectors.types import (
     EmbeddingModel,
     FacetCount,
     Filter,
-    Fusion,
     HasId,
     Hit,
     IndexKind,
-    IsEmpty,
-    IsNull,
     Match,
     MatchAny,
-    MatchExcept,
-    MatchText,
-    Nested,
-    OrderBy,
     Point,
     Prefetch,
     Query,
     Range,
-    RankFusion,
     Record,
     Sparse,
     Vector,
@@ -48,13 +40,7 @@ SPEC_KEY = "ctx_spec"
 
 def vectors(spec: CollectionSpec) -> dict[str, models.VectorParams]:
     cosine = models.Distance.COSINE
-    maxsim = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
-    dense = {n: models.VectorParams(size=d, distance=cosine) for n, d in spec.dense.items()}
-    multi = {
-        n: models.VectorParams(size=d, distance=cosine, multivector_config=maxsim)
-        for n, d in spec.multi.items()
-    }
-    return dense | multi
+    return {n: models.VectorParams(size=d, distance=cosine) for n, d in spec.dense.items()}
 
 
 def sparse_vectors(spec: CollectionSpec) -> dict[str, models.SparseVectorParams]:
@@ -76,30 +62,28 @@ def index(kind: IndexKind) -> models.PayloadSchemaType:
     return models.PayloadSchemaType(kind.value)
 
 
-def info(name: str, found: models.CollectionInfo, points: int) -> CollectionInfo:
+def info(name: str, response: models.CollectionInfo, points_count: int) -> CollectionInfo:
     return CollectionInfo(
         name=name,
-        spec=_spec(found),
-        points_count=points,
-        indexed_vectors_count=found.indexed_vectors_count or 0,
-        segments_count=found.segments_count,
-        status=found.status.value,
-        optimizer_status=_optimizer(found.optimizer_status),
+        spec=_spec(response),
+        points_count=points_count,
+        indexed_vectors_count=response.indexed_vectors_count or 0,
+        segments_count=response.segments_count,
+        status=response.status.value,
+        optimizer_status=_optimizer(response.optimizer_status),
     )
 
 
-def _spec(found: models.CollectionInfo) -> CollectionSpec:
-    # A collection made by others may have one nameless vector; the engine calls it "".
-    params = found.config.params
+def _spec(response: models.CollectionInfo) -> CollectionSpec:
+    # A collection of another program may have one vector without a name; the engine calls it "".
+    params = response.config.params
     named = params.vectors if isinstance(params.vectors, Mapping) else {"": params.vectors}
-    dense = {n: v for n, v in named.items() if v is not None}
     return CollectionSpec(
-        dense={n: v.size for n, v in dense.items() if v.multivector_config is None},
+        dense={name: vector.size for name, vector in named.items() if vector is not None},
         sparse=tuple(params.sparse_vectors or ()),
-        multi={n: v.size for n, v in dense.items() if v.multivector_config is not None},
-        indexes=_indexes(found.payload_schema),
-        model=_model(found.config.metadata),
-        **_texts(found.config.metadata),
+        indexes=_indexes(response.payload_schema),
+        model=_model(response.config.metadata),
+        **_texts(response.config.metadata),
     )
 
 
@@ -112,17 +96,17 @@ def _indexes(schema: Mapping[str, models.PayloadIndexInfo]) -> dict[str, IndexKi
     }
 
 
-def _model(stored: Mapping[str, Any] | None) -> EmbeddingModel | None:
-    match (stored or {}).get(MODEL_KEY):
+def _model(metadata: Mapping[str, Any] | None) -> EmbeddingModel | None:
+    match (metadata or {}).get(MODEL_KEY):
         case {"name": str(name), "dims": int(dims)}:
             return EmbeddingModel(name=name, dims=dims)
         case _:
             return None
 
 
-def _texts(stored: Mapping[str, Any] | None) -> dict[str, str]:
+def _texts(metadata: Mapping[str, Any] | None) -> dict[str, str]:
     """Return the texts of a spec; none of a collection of an earlier version or another program."""
-    match (stored or {}).get(SPEC_KEY):
+    match (metadata or {}).get(SPEC_KEY):
         case {"purpose": str(purpose), "rebuild_command": str(command), "model_setting": str(name)}:
             return {"purpose": purpose, "rebuild_command": command, "model_setting": name}
         case _:
@@ -138,24 +122,20 @@ def _optimizer(status: models.OptimizersStatus) -> str:
 
 
 def point(each: Point) -> models.PointStruct:
-    # Built without the client's validation, which costs 1 ms a point: the server validates.
+    # Built without the client's validation, which takes 1 ms a point: the server validates.
     return models.PointStruct.model_construct(
-        id=validation.point_id(each.id),
+        id=validation.canonical_id(each.id),
         vector={name: _vector(value) for name, value in each.vectors.items()},
-        payload=validation.plain(each.payload),
+        payload=validation.to_json(each.payload),
     )
 
 
-def size(each: Point) -> int:
-    """How many numbers the point's vectors hold."""
-    return sum(_numbers(value) for value in each.vectors.values())
-
-
-def _numbers(value: Vector) -> int:
-    if isinstance(value, Sparse):
-        return 2 * len(value.values)
-    rows = [len(row) for row in value if hasattr(row, "__len__")]
-    return sum(rows) if rows else len(value)
+def number_count(point: Point) -> int:
+    """Return how many numbers the vectors of a point hold."""
+    return sum(
+        2 * len(value.values) if isinstance(value, Sparse) else len(value)
+        for value in point.vectors.values()
+    )
 
 
 def _vector(value: Vector) -> Any:
@@ -166,23 +146,17 @@ def _vector(value: Vector) -> Any:
         )
     if hasattr(value, "tolist"):
         return value.tolist()
-    return [_row(row) for row in value]
-
-
-def _row(row: Any) -> Any:
-    if hasattr(row, "tolist"):
-        return row.tolist()
-    return [float(number) for number in row] if hasattr(row, "__len__") else float(row)
+    return [float(number) for number in value]
 
 
 # --- filters -------------------------------------------------------------------------------
 
 
 def filters(where: Filter | None) -> models.Filter | None:
-    return None if where is None else selection(where)
+    return None if where is None else required_filter(where)
 
 
-def selection(where: Filter) -> models.Filter:
+def required_filter(where: Filter) -> models.Filter:
     return models.Filter(
         must=[_condition(each) for each in where.must] or None,
         should=[_condition(each) for each in where.should] or None,
@@ -193,23 +167,14 @@ def selection(where: Filter) -> models.Filter:
 def _condition(condition: Condition) -> Any:
     match condition:
         case Filter():
-            return selection(condition)
-        case IsNull(field):
-            return models.IsNullCondition(is_null=models.PayloadField(key=field))
-        case IsEmpty(field):
-            return models.IsEmptyCondition(is_empty=models.PayloadField(key=field))
+            return required_filter(condition)
         case HasId(ids):
-            return models.HasIdCondition(has_id=[validation.point_id(each) for each in ids])
-        case Nested(field, inner):
-            nested = models.Nested(key=field, filter=selection(inner))
-            return models.NestedCondition(nested=nested)
+            return models.HasIdCondition(has_id=[validation.canonical_id(each) for each in ids])
         case _:
             return _field(condition)
 
 
-def _field(
-    condition: Match | MatchAny | MatchExcept | MatchText | Range | DatetimeRange,
-) -> models.FieldCondition:
+def _field(condition: Match | MatchAny | Range | DatetimeRange) -> models.FieldCondition:
     match condition:
         case Match(field, float(value)):
             return models.FieldCondition(key=field, range=models.Range(gte=value, lte=value))
@@ -217,31 +182,21 @@ def _field(
             bounds = models.Range(gt=gt, gte=gte, lt=lt, lte=lte)
             return models.FieldCondition(key=field, range=bounds)
         case DatetimeRange(field):
-            return models.FieldCondition(key=field, range=_moments(condition))
-        case _:
-            return models.FieldCondition(key=condition.field, match=_match(condition))
-
-
-def _match(condition: Match | MatchAny | MatchExcept | MatchText) -> Any:
-    match condition:
-        case MatchAny(_, values):
-            return models.MatchAny(any=_list(values))
-        case MatchExcept(_, values):
-            return models.MatchExcept(**{"except": _list(values)})
-        case MatchText(_, text):
-            return models.MatchText(text=text)
-        case Match(_, value):
-            return models.MatchValue(value=value)
+            return models.FieldCondition(key=field, range=_datetimes(condition))
+        case MatchAny(field, values):
+            return models.FieldCondition(key=field, match=models.MatchAny(any=_list(values)))
+        case Match(field, value):
+            return models.FieldCondition(key=field, match=models.MatchValue(value=value))
 
 
 def _list(values: Sequence[str] | Sequence[int]) -> Any:
     return list(values)
 
 
-def _moments(condition: DatetimeRange) -> models.DatetimeRange:
+def _datetimes(condition: DatetimeRange) -> models.DatetimeRange:
     for bound in (condition.gt, condition.gte, condition.lt, condition.lte):
         if bound is not None:
-            validation.moment(bound)
+            validation.datetime_text(bound)
     return models.DatetimeRange(
         gt=condition.gt, gte=condition.gte, lt=condition.lt, lte=condition.lte
     )
@@ -250,67 +205,56 @@ def _moments(condition: DatetimeRange) -> models.DatetimeRange:
 # --- requests ------------------------------------------------------------------------------
 
 
-def query(asked: Query) -> models.QueryRequest:
-    """The filter is given to every leg."""
-    where = filters(asked.filter)
-    if asked.fusion is None:
-        [leg] = asked.prefetch
+def query(query: Query) -> models.QueryRequest:
+    """Return the request of a query, with its filter in every prefetch."""
+    where = filters(query.filter)
+    if query.fusion is None:
+        [prefetch] = query.prefetch
         return models.QueryRequest(
-            query=_vector(leg.vector),
-            using=leg.using,
+            query=_vector(prefetch.vector),
+            using=prefetch.using,
             filter=where,
-            limit=asked.limit,
-            offset=asked.offset,
-            with_payload=asked.with_payload,
+            limit=query.limit,
+            offset=query.offset,
+            with_payload=query.with_payload,
         )
     return models.QueryRequest(
-        query=_fusion(asked.fusion),
-        prefetch=[_prefetch(leg, where) for leg in asked.prefetch],
-        limit=asked.limit,
-        offset=asked.offset,
-        with_payload=asked.with_payload,
+        query=models.RrfQuery(rrf=models.Rrf(k=query.fusion.k)),
+        prefetch=[_prefetch(each, where) for each in query.prefetch],
+        limit=query.limit,
+        offset=query.offset,
+        with_payload=query.with_payload,
     )
 
 
-def _prefetch(leg: Prefetch, where: models.Filter | None) -> models.Prefetch:
+def _prefetch(prefetch: Prefetch, where: models.Filter | None) -> models.Prefetch:
     return models.Prefetch(
-        query=_vector(leg.vector), using=leg.using, limit=leg.limit, filter=where
+        query=_vector(prefetch.vector),
+        using=prefetch.using,
+        limit=prefetch.limit,
+        filter=where,
     )
 
 
-def _fusion(fusion: Fusion) -> models.RrfQuery | models.FusionQuery:
-    if isinstance(fusion, RankFusion):
-        weights = list(fusion.weights) or None
-        return models.RrfQuery(rrf=models.Rrf(k=fusion.k, weights=weights))
-    return models.FusionQuery(fusion=models.Fusion.DBSF)
+# --- results -------------------------------------------------------------------------------
 
 
-def order(order_by: OrderBy | None) -> models.OrderBy | None:
-    if order_by is None:
-        return None
-    direction = models.Direction.DESC if order_by.descending else models.Direction.ASC
-    return models.OrderBy(key=order_by.field, direction=direction)
+def record(stored: models.Record) -> Record:
+    by_name = stored.vector if isinstance(stored.vector, Mapping) else {}
+    vectors = {name: _stored_vector(value) for name, value in by_name.items()}
+    return Record(id=str(stored.id), payload=stored.payload or {}, vectors=vectors)
 
 
-# --- answers -------------------------------------------------------------------------------
-
-
-def record(found: models.Record) -> Record:
-    vectors = found.vector if isinstance(found.vector, Mapping) else {}
-    stored = {name: _stored(value) for name, value in vectors.items()}
-    return Record(id=str(found.id), payload=found.payload or {}, vectors=stored)
-
-
-def _stored(value: Any) -> Vector:
+def _stored_vector(value: Any) -> Vector:
     if isinstance(value, models.SparseVector):
         return Sparse(value.indices, value.values)
     return list(value)
 
 
-def hit(found: models.ScoredPoint) -> Hit:
-    return Hit(id=str(found.id), score=found.score, payload=found.payload or {})
+def hit(point: models.ScoredPoint) -> Hit:
+    return Hit(id=str(point.id), score=point.score, payload=point.payload or {})
 
 
-def facets(found: models.FacetResponse) -> list[FacetCount]:
-    # A value whose last point is gone may still be listed, with nothing.
-    return [FacetCount(value=each.value, count=each.count) for each in found.hits if each.count]
+def facets(response: models.FacetResponse) -> list[FacetCount]:
+    # A value whose last point was deleted may still be listed, with a count of 0.
+    return [FacetCount(value=each.value, count=each.count) for each in response.hits if each.count]

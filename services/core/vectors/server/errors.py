@@ -1,10 +1,11 @@
-"""What goes wrong with a Qdrant server, said in our errors; the only place that knows its own."""
+"""Translate the errors of the Qdrant server's client into ours: the only file that knows them."""
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 from pydantic import ValidationError
@@ -13,13 +14,13 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from services.core.errors import CollectionNotFound, CtxError, InvalidInput, StorageFailed
 
-_REFUSED = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
-_WRONG = {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
+_AUTH_STATUSES = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
+_REQUEST_STATUSES = {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
 
 
 @dataclass(frozen=True)
-class Server:
-    """Which server is spoken to, and what to do when it is silent."""
+class ErrorTranslator:
+    """Translates the errors of one server; `hint` is what to do where it cannot be reached."""
 
     url: str
     timeout: float
@@ -27,15 +28,15 @@ class Server:
 
     @contextmanager
     def errors(self, collection: str | None = None) -> Iterator[None]:
-        """Translate everything that the client raises within."""
+        """Translate everything that the client raises in the block."""
         try:
             yield
         except UnexpectedResponse as error:
-            raise self._answered(error, collection) from error
+            raise self._response_error(error, collection) from error
         except ResponseHandlingException as error:
-            raise self._silent(error.source) from error
+            raise self._connection_error(error.source) from error
         except httpx.HTTPError as error:
-            raise self._silent(error) from error
+            raise self._connection_error(error) from error
         except (QdrantException, RuntimeError) as error:
             # Overload, and a client that was closed.
             raise StorageFailed(f"Qdrant at {self.url} failed: {error}", url=self.url) from error
@@ -43,25 +44,25 @@ class Server:
             # The client could not read an argument, such as a URL.
             raise InvalidInput("request", str(error).strip().splitlines()[0]) from error
 
-    def _answered(self, error: UnexpectedResponse, collection: str | None) -> CtxError:
+    def _response_error(self, error: UnexpectedResponse, collection: str | None) -> CtxError:
         reason = _reason(error)
         if error.status_code == HTTPStatus.NOT_FOUND and collection is not None:
             return CollectionNotFound(
                 f"there is no collection {collection!r} at {self.url}", collection=collection
             )
-        if error.status_code in _REFUSED:
+        if error.status_code in _AUTH_STATUSES:
             return StorageFailed(
                 f"Qdrant at {self.url} refused us ({error.status_code}): set QDRANT_API_KEY to a "
                 "key that may read and write",
                 url=self.url,
             )
-        if error.status_code in _WRONG:
+        if error.status_code in _REQUEST_STATUSES:
             return InvalidInput("request", reason)
         return StorageFailed(
             f"Qdrant at {self.url} answered {error.status_code}: {reason}", url=self.url
         )
 
-    def _silent(self, source: Exception) -> CtxError:
+    def _connection_error(self, source: Exception) -> CtxError:
         if isinstance(source, httpx.TimeoutException):
             return StorageFailed(
                 f"Qdrant at {self.url} did not answer within {self.timeout:g} s", url=self.url
@@ -83,13 +84,19 @@ class Server:
 
 
 @contextmanager
-def already_exists() -> Iterator[None]:
-    """Pass over the server's answer that what was to be created is there."""
+def ignore_existing() -> Iterator[None]:
+    """Ignore the server's response that a collection to be created exists."""
     try:
         yield
     except UnexpectedResponse as error:
         if error.status_code != HTTPStatus.CONFLICT:
             raise
+
+
+def without_credentials(url: str) -> str:
+    """Return a URL without user and password, for errors and logs."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def _reason(error: UnexpectedResponse) -> str:

@@ -57,21 +57,21 @@ async def test_what_an_interrupted_rebuild_left_goes_at_the_next_start(folder: P
     await store.close()
 
 
-async def test_a_swap_that_was_cut_short_is_finished_at_the_next_start(folder: Path) -> None:
+async def test_an_interrupted_swap_is_finished_at_the_next_start(folder: Path) -> None:
     store = await opened(folder)
     built = await store.build(NAME, SPEC)
     await store.close()
-    aliases.write(folder, {NAME: built})  # and then the process died
+    aliases.write_aliases(folder, {NAME: built})  # and then the process died
     store = await EdgeStore.open(folder)
     assert await store.count(NAME) == 0
     assert folders(folder) == [built]
     await store.close()
 
 
-async def test_a_name_of_what_is_gone_is_free_again(folder: Path) -> None:
+async def test_an_alias_of_a_missing_collection_is_dropped(folder: Path) -> None:
     store = await opened(folder)
     await store.close()
-    aliases.write(folder, {NAME: f"{NAME}@00000000", "gone": "gone@00000000"})
+    aliases.write_aliases(folder, {NAME: f"{NAME}@00000000", "gone": "gone@00000000"})
     store = await EdgeStore.open(folder)
     assert await store.count(NAME) == 4
     with pytest.raises(CollectionNotFound):
@@ -79,8 +79,8 @@ async def test_a_name_of_what_is_gone_is_free_again(folder: Path) -> None:
     await store.close()
 
 
-async def test_names_that_cannot_be_read_stop_the_start(folder: Path) -> None:
-    """What stands behind them would be taken for a leftover, and deleted."""
+async def test_aliases_that_cannot_be_read_stop_the_start(folder: Path) -> None:
+    """The collections that they name would be taken for leftovers, and deleted."""
     await (await opened(folder)).close()
     (folder / aliases.ALIASES_FILE).write_text("{")
     with pytest.raises(StorageFailed, match="cannot be read"):
@@ -109,7 +109,7 @@ def rebuilt_until_killed(folder: Path, rng: random.Random) -> None:
 
 
 @pytest.mark.slow
-async def test_killing_it_at_any_moment_leaves_a_collection_behind_the_name(folder: Path) -> None:
+async def test_killing_it_at_any_moment_leaves_a_whole_collection(folder: Path) -> None:
     rng = random.Random(3)
     for _ in range(KILLS):
         await asyncio.to_thread(rebuilt_until_killed, folder, rng)

@@ -14,11 +14,19 @@ import pytest
 import pytest_asyncio
 
 from services.core.errors import CollectionNotFound, FolderInUse, StorageFailed
-from services.core.vectors.edge import collection
+from services.core.vectors.edge import collection, flusher
 from services.core.vectors.edge import store as edge
 from services.core.vectors.edge.collection import EdgeCollection
 from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.types import CollectionSpec, Filter, Match, Prefetch, Query, Range
+from services.core.vectors.types import (
+    CollectionSpec,
+    Filter,
+    Match,
+    Prefetch,
+    Query,
+    Range,
+    Sparse,
+)
 from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, point, uid
 
 ROOT = Path(__file__).parents[4]
@@ -79,7 +87,7 @@ async def test_a_closed_store_says_so(folder: Path) -> None:
             await call
 
 
-async def test_a_second_process_is_told_who_owns_the_folder(folder: Path) -> None:
+async def test_a_second_process_gets_an_error_with_the_owner(folder: Path) -> None:
     process = start_writer(folder, 1)
     try:
         with pytest.raises(FolderInUse) as refused:
@@ -182,11 +190,11 @@ def percentile_95(values: list[float]) -> float:
 
 
 async def test_the_event_loop_stays_alive_during_big_writes(opened: EdgeStore) -> None:
-    spec = CollectionSpec(dense={"dense": 384}, multi={"micro": 32}, indexes=SPEC.indexes)
+    spec = CollectionSpec(dense={"dense": 384}, sparse=("bm25",), indexes=SPEC.indexes)
     await opened.ensure_collection("big", spec)
-    dense, micro = [0.1] * 384, [[0.2] * 32] * 20
+    dense, terms = [0.1] * 384, Sparse(list(range(150)), [0.2] * 150)
     points = [
-        point(n, {"n": n, "lang": "c", "text": "words " * 50}, dense=dense, micro=micro)
+        point(n, {"n": n, "lang": "c", "text": "words " * 50}, dense=dense, bm25=terms)
         for n in range(2000)
     ]
     written = Filter(must=[Match("lang", "c")])
@@ -241,8 +249,8 @@ async def until_flushed(
 async def test_a_quiet_moment_is_used_to_flush(
     opened: EdgeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge, "FLUSH_LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(edge, "FLUSH_QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(flusher, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(flusher, "QUIET_SECONDS", 0.05)
     await opened.ensure_collection("c", SPEC)
     await opened.upsert("c", POINTS)
     collection: EdgeCollection = opened._collections["c"]
@@ -253,8 +261,9 @@ async def test_a_quiet_moment_is_used_to_flush(
 async def test_many_changes_are_flushed_without_waiting_for_quiet(
     opened: EdgeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge, "FLUSH_LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(edge, "FLUSH_MOST_CHANGES", 10)
+    monkeypatch.setattr(flusher, "POLL_SECONDS", 0.01)
+    # A flush may come between two batches: what is left must be enough for another.
+    monkeypatch.setattr(flusher, "MAX_CHANGES", 1)
     await opened.ensure_collection("c", SPEC)
     collection = opened._collections["c"]
     await opened.upsert("c", [point(n) for n in range(50)])
@@ -264,7 +273,7 @@ async def test_many_changes_are_flushed_without_waiting_for_quiet(
 async def test_too_many_points_are_said_once_and_to_the_doctor(
     opened: EdgeStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(edge, "SERVED_WELL", 5)
+    monkeypatch.setattr(edge, "ADVISED_MAX_POINTS", 5)
     await opened.ensure_collection("c", SPEC)
     with caplog.at_level(logging.WARNING):
         await opened.upsert("c", [point(n) for n in range(5)])
