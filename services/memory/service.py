@@ -10,6 +10,7 @@ from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import ModelMismatch, StorageFailed
 from services.core.memories.collection import spec as memory_spec
+from services.core.secrets.screen import SecretScreen
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
@@ -121,6 +122,7 @@ def _memories(settings: Settings, engine: Engine, storage: EntryStorage) -> Memo
         SessionDefaults(reserved=settings.collection_name),
         settings.memory_collection_name,
         reserved=[settings.threads_collection_name],
+        secrets=SecretScreen(settings.redact_stored),
     )
 
 

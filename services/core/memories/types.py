@@ -77,6 +77,7 @@ class StoreResult(TypedDict):
     ok: bool
     id: str
     message: str
+    warnings: NotRequired[list[str]]
     degraded: NotRequired[list[str]]
 
 
@@ -86,6 +87,7 @@ class UpdateResult(TypedDict):
     ok: bool
     id: str
     updated: list[str]
+    warnings: NotRequired[list[str]]
     degraded: NotRequired[list[str]]
 
 

@@ -98,6 +98,12 @@ class MemorySettings(BaseModel):
         True,
         "Let RERANK_MODEL, where it is set, order the best results of a thread search.",
     )
+    redact_stored: bool = env(
+        "CTX_REDACT_STORED",
+        False,
+        "Redact what looks like a secret in memories and thread entries before it is stored. "
+        "Unset: it is kept, and the result of the call warns.",
+    )
     max_image_size_mb: float = env(
         "MAX_IMAGE_SIZE_MB",
         10.0,

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from services.core.errors import KnowledgeNotFound, KnowledgeRefused
+from services.core.secrets.redaction import find_secrets
 from services.memory.knowledge.manifest import ensure_manifest
 from services.memory.knowledge.private import PrivateEntries
 from services.memory.knowledge.project import Project
 from services.memory.knowledge.public import PublicEntries, entry_path
-from services.memory.knowledge.secrets import find_secret
 from services.memory.knowledge.types import EntryType, KnowledgeEntry, Scope
 
 T = TypeVar("T")
@@ -125,9 +125,10 @@ class KnowledgeStore:
 
 def refuse_secret(text: str, where: str = "") -> None:
     """Raise KnowledgeRefused if a text that becomes public holds what looks like a secret."""
-    if secret := find_secret(text):
-        place = f"{where}:{secret.line}" if where else f"line {secret.line}"
+    if found := find_secrets(text):
+        line = text.count("\n", 0, found[0].start) + 1
+        place = f"{where}:{line}" if where else f"line {line}"
         raise KnowledgeRefused(
-            f"Refused: {place} looks like {secret.what}, and public text is shared by git. Take it "
-            "out, or use scope 'private'."
+            f"Refused: {place} looks like a secret ({found[0].kind}), and public text is shared by "
+            "git. Take it out, or use scope 'private'."
         )

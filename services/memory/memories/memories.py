@@ -18,6 +18,7 @@ from services.core.memories.types import (
     clean_tags,
     folded,
 )
+from services.core.secrets.screen import SecretScreen
 from services.core.serving.sessions import SessionDefaults
 from services.core.vectors.protocol import VectorStore
 from services.memory.projection.outbox import Outbox
@@ -25,6 +26,7 @@ from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records
 from services.memory.records.types import Change, Criteria, Draft, Entry, EntryKind, MetadataFilter
 
+NO_REDACTION = SecretScreen()
 CREATED_AT_IS_FIXED = "the time of a memory stays as it was stored"
 
 
@@ -51,6 +53,7 @@ class Memories:
         sessions: SessionDefaults,
         collection: str,
         reserved: Collection[str] = (),
+        secrets: SecretScreen = NO_REDACTION,
     ) -> None:
         self.sessions = sessions
         self._records = records
@@ -59,6 +62,7 @@ class Memories:
         self._models = models
         self._collection = collection
         self._reserved = reserved
+        self._secrets = secrets
 
     async def store(
         self, information: str, metadata: Metadata | None, session: str | None = None
@@ -69,12 +73,15 @@ class Memories:
         """
         _require_text(information)
         draft = _draft(information, metadata or Metadata(), self.collection(session))
-        [added] = await self._records.add([draft])
+        screened = await self._secrets.screen(draft)
+        [added] = await self._records.add([screened.value])
         result: StoreResult = {
             "ok": True,
             "id": added.uuid,
             "message": "Successfully stored information",
         }
+        if screened.warnings:
+            result["warnings"] = list(screened.warnings)
         if reason := await wait_until_searchable(self._outbox, [added.uuid]):
             result["degraded"] = [f"stored, but not searchable yet: {reason}"]
         return result
@@ -109,14 +116,16 @@ class Memories:
             raise InvalidInput("information", "give information, metadata or metadata_patch")
         [entry] = await self._get([uuid])
         fields = _metadata_change(entry, metadata, metadata_patch)
-        change = Change(entry.id, text=information, **fields)
-        [changed] = await self._records.change([change], EntryKind.MEMORY)
+        screened = await self._secrets.screen(Change(entry.id, text=information, **fields))
+        [changed] = await self._records.change([screened.value], EntryKind.MEMORY)
         names = ["information" if name == "text_content" else name for name in changed.fields]
         result: UpdateResult = {
             "ok": True,
             "id": uuid,
             "updated": [name for name in names if name != "tags"],
         }
+        if screened.warnings:
+            result["warnings"] = list(screened.warnings)
         if reason := await wait_until_searchable(self._outbox, [uuid]):
             result["degraded"] = [f"updated, but `find` does not see it yet: {reason}"]
         return result

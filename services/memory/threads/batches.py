@@ -10,7 +10,7 @@ from services.memory.threads.entries import ThreadEntries
 from services.memory.threads.requests import ChangeArgument, EntryArgument, validated
 from services.memory.threads.responses import BatchItemResult, BatchResult
 
-Item = TypeVar("Item")
+Item = TypeVar("Item", bound=Draft | Change)
 Written = TypeVar("Written")
 
 
@@ -24,6 +24,7 @@ class Batches:
         """Store entries. Raises InvalidInput, storing none, for a wrong item of an atomic batch."""
         drafts, errors = _parse(items, self._draft)
         _refuse("entries", errors, atomic, "stored")
+        drafts, warnings = await self._screen("entries", drafts)
         stored, failures = await _write(drafts, self._entries.records.add, atomic)
         results: dict[int, BatchItemResult] = {
             index: {
@@ -36,12 +37,14 @@ class Batches:
             for index, added in stored.items()
         }
         uuids = [added.uuid for added in stored.values()]
-        return await self._result("Stored", len(items), results, {**errors, **failures}, uuids)
+        errors |= failures
+        return await self._result("Stored", len(items), results, errors, uuids, warnings)
 
     async def update(self, items: Sequence[Any], atomic: bool) -> BatchResult:
         """Change entries. Raises, changing none, for a wrong or unknown item of an atomic batch."""
         changes, errors = _parse(items, self._change)
         _refuse("updates", errors, atomic, "updated")
+        changes, warnings = await self._screen("updates", changes)
         changed, failures = await _write(changes, self._entries.change, atomic)
         results: dict[int, BatchItemResult] = {
             index: {
@@ -53,11 +56,22 @@ class Batches:
             }
             for index, entry in changed.items()
         }
-        result = await self._result("Updated", len(items), results, {**errors, **failures})
+        errors |= failures
+        result = await self._result("Updated", len(items), results, errors, warnings=warnings)
         for item in result["results"]:
             if not item["success"]:
                 item["context_id"] = _id_of(items[item["index"]])
         return result
+
+    async def _screen(
+        self, field: str, items: Mapping[int, Item]
+    ) -> tuple[dict[int, Item], list[str]]:
+        """Screen each item for secrets; a warning names the item."""
+        screened = {index: await self._entries.secrets.screen(items[index]) for index in items}
+        warnings = [
+            f"{field}.{index}: {text}" for index, each in screened.items() for text in each.warnings
+        ]
+        return {index: each.value for index, each in screened.items()}, warnings
 
     def _draft(self, item: Any) -> Draft:
         draft = validated(EntryArgument, item).draft(self._entries.collection, self._entries.limits)
@@ -76,6 +90,7 @@ class Batches:
         results: dict[int, BatchItemResult],
         errors: Mapping[int, str],
         uuids: Sequence[str] | None = None,
+        warnings: Sequence[str] = (),
     ) -> BatchResult:
         for index, error in errors.items():
             results[index] = {
@@ -94,7 +109,9 @@ class Batches:
             "message": f"{verb} {succeeded} of {total} entries",
         }
         ids = [item["context_id"] for item in result["results"] if item["context_id"] is not None]
-        return {**result, **await self._entries.finish_write(ids, uuids)} if ids else result
+        if not ids:
+            return result
+        return {**result, **await self._entries.finish_write(ids, uuids, warnings)}
 
 
 def _parse(

@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 
 from services.core.clock import utc_now
 from services.core.errors import EntryNotFound, InvalidInput
+from services.core.secrets.screen import SecretScreen
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records
@@ -30,7 +31,7 @@ from services.memory.threads.responses import (
 
 
 class Warnings(TypedDict, total=False):
-    """The key that a write adds to its result where its entries cannot be searched yet."""
+    """The key of a write's result for secrets in its entries, and for their late vectors."""
 
     warnings: list[str]
 
@@ -44,17 +45,20 @@ class ThreadEntries:
         outbox: Outbox,
         collection: str,
         limits: ImageLimits,
+        secrets: SecretScreen,
         on_write: Callable[[Sequence[int]], None],
     ) -> None:
         self.records = records
         self.collection = collection
         self.limits = limits
+        self.secrets = secrets
         self._outbox = outbox
         self._on_write = on_write
 
     async def store(self, entry: EntryArgument) -> StoreResult:
         """Store an entry. Raises InvalidInput."""
-        [added] = await self.records.add([entry.draft(self.collection, self.limits)])
+        screened = await self.secrets.screen(entry.draft(self.collection, self.limits))
+        [added] = await self.records.add([screened.value])
         repeated = "Repeats the thread's latest entry: updated it"
         result: StoreResult = {
             "success": True,
@@ -62,18 +66,21 @@ class ThreadEntries:
             "thread_id": entry.thread_id,
             "message": "Stored" if added.is_new else repeated,
         }
-        return {**result, **await self.finish_write([added.id], [added.uuid])}
+        warnings = await self.finish_write([added.id], [added.uuid], screened.warnings)
+        return {**result, **warnings}
 
     async def update(self, change: ChangeArgument) -> UpdateResult:
         """Change an entry. Raises InvalidInput or EntryNotFound."""
-        [changed] = await self.change([change.change(self.limits)])
+        screened = await self.secrets.screen(change.change(self.limits))
+        [changed] = await self.change([screened.value])
         result: UpdateResult = {
             "success": True,
             "context_id": changed.id,
             "updated_fields": changed.fields,
             "message": f"Updated {', '.join(changed.fields)}",
         }
-        return {**result, **await self.finish_write([changed.id])}
+        warnings = await self.finish_write([changed.id], warnings=screened.warnings)
+        return {**result, **warnings}
 
     async def change(self, changes: Sequence[Change]) -> list[ChangedEntry]:
         """Make all changes or none. Raises EntryNotFound in the words of the contract."""
@@ -152,14 +159,17 @@ class ThreadEntries:
         }
 
     async def finish_write(
-        self, ids: Sequence[int] = (), uuids: Sequence[str] | None = None
+        self,
+        ids: Sequence[int] = (),
+        uuids: Sequence[str] | None = None,
+        warnings: Sequence[str] = (),
     ) -> Warnings:
         """Have written entries summarised, and wait until they can be searched, or warn."""
         self._on_write(ids)
         reason = await wait_until_searchable(self._outbox, uuids)
-        if reason is None:
-            return {}
-        return {"warnings": [f"kept, but semantic search does not see it yet: {reason}"]}
+        if reason is not None:
+            warnings = [*warnings, f"kept, but semantic search does not see it yet: {reason}"]
+        return {"warnings": list(warnings)} if warnings else {}
 
     async def _remove(self, criteria: Criteria) -> DeleteResult:
         count = await self.records.remove(criteria)

@@ -9,6 +9,7 @@ from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.llm.factory import open_decoder
 from services.core.rerank.stage import RerankStage, open_stage
+from services.core.secrets.screen import SecretScreen
 from services.core.settings import Settings
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.projection import ProjectionTarget
@@ -89,7 +90,8 @@ def _threads(
     collection, language = settings.threads_collection_name, settings.fts_language
     splitter = _splitter(settings)
     limits = ImageLimits.from_settings(settings)
-    entries = ThreadEntries(records, outbox, collection, limits, summaries.wake)
+    secrets = SecretScreen(settings.redact_stored)
+    entries = ThreadEntries(records, outbox, collection, limits, secrets, summaries.wake)
     entry_search = EntrySearch(engine.vectors, records, outbox, collection)
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
     spec = entry_spec(EntryKind.THREAD, engine.embedder)
