@@ -96,7 +96,7 @@ def compute_features(
 
 @lru_cache(maxsize=CACHED_PATHS)
 def path_version(path: str) -> tuple[str, int] | None:
-    """Return the folder that holds versions, and which one a path lies in: a/v4/b.ts → a/, 4."""
+    """Return the folder of versions and the version of a path: a/v4/b.ts → a/, 4."""
     match = _VERSION.search(path)
     return (path[: match.start()], int(match[1])) if match else None
 

@@ -69,7 +69,7 @@ class SearchHit:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The hits, how many chunks were ranked for them, and what of the request was left out."""
+    """The hits, the number of chunks ranked for them, and why the search was degraded."""
 
     hits: Sequence[SearchHit]
     total: int

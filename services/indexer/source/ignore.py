@@ -42,10 +42,15 @@ class IgnoreRules:
         """Whether a path is excluded; the path of a folder ends with a slash."""
         for folder, spec in reversed(self.specs):
             if path.startswith(folder):
-                verdict = spec.check_file(path[len(folder) :]).include
+                verdict = spec.check_file(_utf8(path[len(folder) :])).include
                 if verdict is not None:
                     return verdict
         return False
+
+
+def _utf8(path: str) -> str:
+    """Replace the bytes of a name that are not UTF-8: the matcher may refuse them."""
+    return path if path.isascii() else path.encode("utf-8", "replace").decode("utf-8")
 
 
 def _valid(lines: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reads of what collections hold: counts, times, repos, samples."""
+"""Reads the counts, times, repos and samples of collections."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
