@@ -77,7 +77,7 @@ def _indexer_context() -> IndexerContext:
 async def tools() -> str:
     servers = {
         "memory": [*memory_tools(NOTHING, NOTHING, SessionDefaults()), *thread_tools(NOTHING)],
-        "indexer": indexer_tools(_indexer_context(), NOTHING, NOTHING),
+        "indexer": indexer_tools(_indexer_context(), NOTHING, NOTHING, NOTHING),
     }
     parts = [
         GENERATED,

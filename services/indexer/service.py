@@ -16,6 +16,8 @@ from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import Manifest
+from services.indexer.lookup.lookup import Lookup
+from services.indexer.lookup.texts import FileTexts
 from services.indexer.schema.points import spec
 from services.indexer.search.rerank import CodeReranker
 from services.indexer.search.searcher import Searcher
@@ -49,10 +51,11 @@ async def open_indexer(
     sessions = SessionDefaults(reserved=settings.memory_collection_name)
     context = await asyncio.to_thread(open_context, settings, engine, sessions)
     searcher = await open_searcher(settings, engine)
+    lookup = Lookup(context.indexer, engine.vectors, FileTexts(context.indexer.limits))
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
-        tools=indexer_tools(context, searcher, memories),
+        tools=indexer_tools(context, searcher, lookup, memories),
         checks={"qdrant": engine.vectors.ping, "embedding": engine.check_model},
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,

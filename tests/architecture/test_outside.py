@@ -33,6 +33,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "tree_sitter": ("services/indexer/syntax/",),
     "tree_sitter_language_pack": ("services/indexer/syntax/",),
     "pathspec": ("services/indexer/source/",),
+    "re2": ("services/indexer/lookup/",),
     "watchdog": ("services/indexer/watch/",),
     "llama_cpp": ("services/core/llm/",),
     "httpx": ("services/core/llm/", "services/core/vectors/server/"),

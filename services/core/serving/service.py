@@ -20,7 +20,8 @@ class Tool:
     """An async function with typed, described parameters; its docstring is the description.
 
     `timeout_seconds` replaces CTX_OPERATION_TIMEOUT_SECONDS for a tool that may take long and
-    reports progress.
+    reports progress. `render` writes the text content of a result: what an agent reads. Without it
+    the text is the result as JSON.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -28,6 +29,7 @@ class Tool:
     toolset: str
     effect: Effect
     timeout_seconds: float | None = None
+    render: Callable[[Mapping[str, Any]], str] | None = None
 
     @property
     def name(self) -> str:

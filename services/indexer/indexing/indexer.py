@@ -8,7 +8,7 @@ from pathlib import Path
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CollectionNotFound, InvalidInput
 from services.core.vectors.protocol import VectorStore
-from services.indexer.indexing.manifest import Manifest, RepoKey
+from services.indexer.indexing.manifest import Manifest, ManifestRow, RepoKey
 from services.indexer.indexing.progress import track_progress
 from services.indexer.indexing.recreate import is_earlier
 from services.indexer.indexing.recreate import recreate as recreate_collection
@@ -30,6 +30,18 @@ class Pruned:
 
     before: int
     after: int
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A repo of a collection, and the folder that it is indexed from."""
+
+    key: RepoKey
+    root: Path
+
+    @property
+    def repo(self) -> str:
+        return self.key.repo
 
 
 class Indexer:
@@ -56,7 +68,7 @@ class Indexer:
         self._manifest = manifest
         self._store_key = store_key
         self._reserved = reserved
-        self._limits = limits or FileLimits()
+        self.limits = limits or FileLimits()
         self._workers = Workers(processes)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -82,13 +94,14 @@ class Indexer:
             raise InvalidInput("collection", f"{collection!r} belongs to the memory server")
         async with self._locks[collection]:
             key = await self._repo_key(workspace, collection, repo)
+            await self._manifest.record_checkout(key, workspace)
             async with track_progress(workspace, key, progress) as tracked:
                 run = IndexRun(
                     self._store,
                     self._embedder,
                     self._manifest,
                     self._workers,
-                    self._limits,
+                    self.limits,
                     workspace,
                     subdir,
                     tracked,
@@ -106,12 +119,24 @@ class Indexer:
             key = await self._repo_key(workspace, collection, repo)
             before = await self._store.count(collection)
             rows = await self._manifest.rows(key)
-            scanned = await asyncio.to_thread(scan, workspace, "", self._limits, rows)
+            scanned = await asyncio.to_thread(scan, workspace, "", self.limits, rows)
             present = {file.path for file in scanned.files}
             stored = await path_counts(self._store, key)
             gone = sorted(path for path in {*stored, *rows} if path not in present)
             await Writer(self._store, self._embedder, self._manifest, key).remove(gone)
             return Pruned(before, await self._store.count(collection))
+
+    async def checkouts(self, collection: str) -> list[Checkout]:
+        """Return the checkouts whose files a collection holds, by the name of their repo."""
+        roots = await self._manifest.checkouts(self._store_key, collection)
+        return [
+            Checkout(RepoKey(self._store_key, collection, repo), root)
+            for repo, root in roots.items()
+        ]
+
+    async def files(self, checkout: Checkout) -> dict[str, ManifestRow]:
+        """Return the indexed files of a checkout by path."""
+        return await self._manifest.rows(checkout.key)
 
     def close(self) -> None:
         self._manifest.close()

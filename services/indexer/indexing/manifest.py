@@ -44,6 +44,15 @@ CREATE TABLE IF NOT EXISTS owners (
     PRIMARY KEY (store, collection, repo)
 ) WITHOUT ROWID
 """
+CHECKOUTS = """
+CREATE TABLE IF NOT EXISTS checkouts (
+    store TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    repo TEXT NOT NULL,
+    root TEXT NOT NULL,
+    PRIMARY KEY (store, collection, repo)
+) WITHOUT ROWID
+"""
 OF_REPO = "store = ? AND collection = ? AND repo = ?"
 
 
@@ -110,6 +119,17 @@ class Manifest:
             return str(db.execute(query, key.columns).fetchone()[0])
 
         return await self._run(claim)
+
+    async def record_checkout(self, key: RepoKey, root: Path) -> None:
+        """Record the folder that a repo is indexed from."""
+        statement = "INSERT OR REPLACE INTO checkouts VALUES (?, ?, ?, ?)"
+        await self._change(lambda db: db.execute(statement, (*key.columns, str(root))))
+
+    async def checkouts(self, store: str, collection: str) -> dict[str, Path]:
+        """Return the folder of each repo of a collection."""
+        query = "SELECT repo, root FROM checkouts WHERE store = ? AND collection = ? ORDER BY repo"
+        rows = await self._run(lambda db: db.execute(query, (store, collection)).fetchall())
+        return {repo: Path(root) for repo, root in rows}
 
     async def put(self, key: RepoKey, rows: Iterable[ManifestRow]) -> None:
         """Record rows in one transaction."""
@@ -204,6 +224,7 @@ def _create_tables(db: sqlite3.Connection) -> None:
     db.execute("BEGIN IMMEDIATE")  # another process may be doing the same
     db.execute(FILES)
     db.execute(OWNERS)
+    db.execute(CHECKOUTS)
     columns = {row[1] for row in db.execute("PRAGMA table_info(files)")}
     if "index_version" not in columns:
         db.execute("ALTER TABLE files RENAME COLUMN scheme TO index_version")

@@ -5,20 +5,25 @@ from collections.abc import Sequence
 from services.core.memories.types import MemoryWriter
 from services.core.serving.service import Tool
 from services.core.serving.sessions import session_tool
+from services.indexer.lookup.lookup import Lookup
 from services.indexer.search.searcher import Searcher
 from services.indexer.tools.admin import admin_tools
 from services.indexer.tools.context import IndexerContext
+from services.indexer.tools.exact import exact_tools
 from services.indexer.tools.index import index_tools
 from services.indexer.tools.memory import memory_tools
+from services.indexer.tools.read import read_tools
 from services.indexer.tools.search import search_tools
 
 
 def indexer_tools(
-    context: IndexerContext, searcher: Searcher, memories: MemoryWriter
+    context: IndexerContext, searcher: Searcher, lookup: Lookup, memories: MemoryWriter
 ) -> Sequence[Tool]:
     """Build every tool of the indexer server."""
     return [
         *search_tools(context, searcher),
+        *exact_tools(context, lookup),
+        *read_tools(context, lookup),
         *index_tools(context),
         *admin_tools(context),
         *memory_tools(memories),

@@ -85,14 +85,14 @@ def search_tools(context: IndexerContext, searcher: Searcher) -> Sequence[Tool]:
         """
         queries = parse_queries(query)
         filters = SearchFilters(
-            repos=_names(repo) or _names(context.default_repo),
-            languages=_names(language),
-            kinds=_names(kind),
-            symbols=_names(symbol),
-            under=_names(under),
-            exts=_names(ext),
-            path_globs=_names(path_glob),
-            not_globs=_names(not_glob),
+            repos=names_of(repo) or names_of(context.default_repo),
+            languages=names_of(language),
+            kinds=names_of(kind),
+            symbols=names_of(symbol),
+            under=names_of(under),
+            exts=names_of(ext),
+            path_globs=names_of(path_glob),
+            not_globs=names_of(not_glob),
         )
         started = time.perf_counter()
         request = SearchRequest(
@@ -139,7 +139,7 @@ def _response(
     return response
 
 
-def _names(value: Names) -> tuple[str, ...]:
+def names_of(value: Names) -> tuple[str, ...]:
     """Return one name or a list of names without blank ones."""
     given = [value] if isinstance(value, str) else value or []
     return tuple(name.strip() for name in given if name.strip())

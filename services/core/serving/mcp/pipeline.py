@@ -112,9 +112,10 @@ class ToolPipeline(Middleware):
         if context.fastmcp_context is not None:
             progress.current.set(context.fastmcp_context.report_progress)
         try:
-            return await call_next(
+            result = await call_next(
                 context.copy(message=message.model_copy(update={"arguments": arguments}))
             )
+            return _rendered(self._tools[message.name], result)
         except CallFailed as failed:
             raise failed.error from failed
         except ArgumentsInvalid as error:
@@ -127,6 +128,18 @@ class ToolPipeline(Middleware):
             return self._default
         url_toolset = request.scope.get(SCOPE_KEY)
         return choose(self._default, request.headers, url_toolset, self._toolsets)
+
+
+def _rendered(tool: Tool, result: ToolResult) -> ToolResult:
+    """Replace the text content by the tool's own rendering of the structured content."""
+    if tool.render is None or result.is_error or result.structured_content is None:
+        return result
+    text = tool.render(result.structured_content)
+    return ToolResult(
+        content=[mt.TextContent(type="text", text=text)],
+        structured_content=result.structured_content,
+        meta=result.meta,
+    )
 
 
 def _request() -> Request | None:

@@ -1,0 +1,184 @@
+"""Exact look-ups in the checkouts of a collection: strings, definitions by name, files."""
+
+import asyncio
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+
+from services.core.errors import InvalidInput
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import Filter, Match, MatchAny
+from services.indexer.indexing.indexer import Checkout, Indexer
+from services.indexer.indexing.manifest import ManifestRow
+from services.indexer.lookup.exact import ExactResult, Source, exact_search
+from services.indexer.lookup.pattern import Pattern
+from services.indexer.lookup.reader import (
+    DefinitionLocation,
+    FileLocation,
+    Lines,
+    definitions_named,
+    lines_of,
+    outline_of,
+    split_name,
+)
+from services.indexer.lookup.texts import FileTexts
+from services.indexer.schema import fields
+from services.indexer.search.filters import ALL_REPOS, SearchFilters
+from services.indexer.search.globs import match_globs
+from services.indexer.source.walk import is_under
+
+MAX_PARSED_FILES = 60  # files that define one name; more of them need a path
+MAX_SYMBOLS = 50_000  # names of a collection compared with one that was not found
+SUGGESTIONS = 5
+SIMILAR_ENOUGH = 0.75
+
+
+class Lookup:
+    """Looks up strings, names and lines in the files that a collection was indexed from."""
+
+    def __init__(self, indexer: Indexer, store: VectorStore, texts: FileTexts) -> None:
+        self._indexer = indexer
+        self._store = store
+        self._texts = texts
+
+    async def search(
+        self, collection: str, pattern: Pattern, filters: SearchFilters, limit: int, offset: int
+    ) -> ExactResult:
+        """Find every line that matches. Raises InvalidInput for filters that are wrong."""
+        sources = [
+            Source(checkout.repo, checkout.root, _selected(rows, filters))
+            for checkout, rows in await self._files(collection, filters.repos)
+        ]
+        return await asyncio.to_thread(exact_search, self._texts, sources, pattern, limit, offset)
+
+    async def definitions(
+        self, collection: str, name: str, filters: SearchFilters
+    ) -> list[DefinitionLocation]:
+        """Find the definitions of a plain or qualified name.
+
+        Raises InvalidInput with similar names where there is none.
+        """
+        parts = split_name(name)
+        if not parts:
+            raise InvalidInput("name", "is empty; give the name of a definition")
+        files = await self._defining_files(collection, parts[-1], filters)
+        found = await asyncio.to_thread(definitions_named, self._texts, files, name)
+        if found:
+            return found
+        similar = await self._similar(collection, parts[-1])
+        raise InvalidInput(
+            "name",
+            f"no indexed file defines {name!r}"
+            + (f"; similar names: {', '.join(similar)}" if similar else "")
+            + ". exact_search finds every mention of a string.",
+            suggestions=similar,
+        )
+
+    async def file(self, collection: str, path: str, repos: Sequence[str]) -> FileLocation:
+        """Find an indexed file by its path, whole or its end.
+
+        Raises InvalidInput where no file or several have it.
+        """
+        wanted = path.strip().replace("\\", "/").removeprefix("./")
+        found: list[FileLocation] = []
+        for checkout, rows in await self._files(collection, repos):
+            inside = _inside(checkout.root, wanted)
+            if inside in rows:
+                return FileLocation(checkout.repo, checkout.root, inside)
+            ends = [each for each in rows if each.endswith(f"/{inside}")]
+            found += [FileLocation(checkout.repo, checkout.root, each) for each in ends]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = ", ".join(f"{each.path}" for each in found[:SUGGESTIONS])
+            raise InvalidInput("path", f"{path} is the end of {len(found)} paths: {names}")
+        raise InvalidInput(
+            "path", f"{path} is not indexed; qdrant_index brings new files into the index"
+        )
+
+    async def outline(self, file: FileLocation) -> list[DefinitionLocation]:
+        """List the definitions of a file. Raises InvalidInput where it cannot be read."""
+        return await asyncio.to_thread(outline_of, self._texts, file)
+
+    async def lines(self, file: FileLocation, start_line: int, end_line: int | None) -> Lines:
+        """Read lines of a file. Raises InvalidInput for lines that are not there."""
+        return await asyncio.to_thread(lines_of, self._texts, file, start_line, end_line)
+
+    async def _files(
+        self, collection: str, repos: Sequence[str]
+    ) -> list[tuple[Checkout, dict[str, ManifestRow]]]:
+        """Return the checkouts of the repos with their indexed files.
+
+        Raises CollectionNotFound for a collection that is not there, InvalidInput for a repo.
+        """
+        await self._store.collection_info(collection)
+        checkouts = await self._indexer.checkouts(collection)
+        chosen = [
+            each for each in checkouts if not repos or ALL_REPOS in repos or each.repo in repos
+        ]
+        if not chosen:
+            names = ", ".join(each.repo for each in checkouts) or "none"
+            raise InvalidInput("repo", f"{', '.join(repos)} is not indexed; indexed are: {names}")
+        return [(each, await self._indexer.files(each)) for each in chosen]
+
+    async def _defining_files(
+        self, collection: str, name: str, filters: SearchFilters
+    ) -> list[FileLocation]:
+        """Return the files whose chunks define the name, by the index."""
+        located: list[FileLocation] = []
+        for checkout, rows in await self._files(collection, filters.repos):
+            where = Filter(
+                must=[
+                    Match(fields.REPO, checkout.repo),
+                    MatchAny(fields.SYMBOLS, [name.lower()]),
+                ]
+            )
+            counts = await self._store.facet(
+                collection, fields.PATH, where=where, limit=MAX_PARSED_FILES
+            )
+            paths = [str(each.value) for each in counts]
+            defining = {path: rows[path] for path in paths if path in rows}
+            located += [
+                FileLocation(checkout.repo, checkout.root, path)
+                for path in _selected(defining, filters)
+            ]
+        return located
+
+    async def _similar(self, collection: str, name: str) -> list[str]:
+        counts = await self._store.facet(collection, fields.SYMBOLS, limit=MAX_SYMBOLS)
+        known = [str(each.value) for each in counts]
+        lower = name.lower()
+        near = [each for each in known if lower in each]
+        close = await asyncio.to_thread(
+            get_close_matches, lower, near or known, SUGGESTIONS, SIMILAR_ENOUGH
+        )
+        return list(dict.fromkeys([*close, *near]))[:SUGGESTIONS]
+
+
+def _selected(rows: dict[str, ManifestRow], filters: SearchFilters) -> list[str]:
+    """Return the paths that the filters admit, in order. Raises InvalidInput."""
+    languages = {name.lower() for name in filters.languages}
+    endings = {ending.lower().lstrip(".") for ending in filters.exts}
+    folders = [_folder(each) for each in filters.under]
+    paths = [
+        path
+        for path, row in rows.items()
+        if (not languages or row.language in languages)
+        and (not endings or PurePosixPath(path).suffix.lower().lstrip(".") in endings)
+        and (not folders or any(is_under(path, each) or path == each for each in folders))
+    ]
+    if filters.path_globs or filters.not_globs:
+        paths = match_globs(paths, filters.path_globs, filters.not_globs)
+    return sorted(paths)
+
+
+def _folder(given: str) -> str:
+    cleaned = given.strip().replace("\\", "/").strip("/").removeprefix("./")
+    if ".." in cleaned.split("/"):
+        raise InvalidInput("under", "must not contain '..'")
+    return "" if cleaned == "." else cleaned
+
+
+def _inside(root: Path, path: str) -> str:
+    """Return a path as the checkout has it: absolute ones lose the root."""
+    return path.removeprefix(f"{root}/").lstrip("/")

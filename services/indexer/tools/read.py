@@ -1,0 +1,176 @@
+"""`read_code`: a definition by its name, lines of a file, or the outline of a file."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from services.core.errors import InvalidInput
+from services.core.serving.service import Effect, Tool
+from services.core.serving.sessions import SessionToken
+from services.indexer.lookup.lookup import Lookup
+from services.indexer.lookup.reader import DefinitionLocation, Lines
+from services.indexer.search.filters import SearchFilters
+from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.search import TOOLSET, Names, names_of
+
+MAX_LINE = 2**31 - 1
+
+
+class DefinitionRow(TypedDict):
+    """One definition of a list."""
+
+    path: str
+    symbol: str
+    kind: str
+    start_line: int
+    end_line: int
+    signature: str
+
+
+class ReadCodeResult(TypedDict):
+    """The result of `read_code`: `code` with line numbers, or a list of `definitions`.
+
+    `rest` tells how to read what follows; `total_lines` are the file's.
+    """
+
+    ok: bool
+    path: NotRequired[str]
+    repo: NotRequired[str]
+    symbol: NotRequired[str]
+    kind: NotRequired[str]
+    start_line: NotRequired[int]
+    end_line: NotRequired[int]
+    total_lines: NotRequired[int]
+    code: NotRequired[str]
+    rest: NotRequired[str]
+    definitions: NotRequired[list[DefinitionRow]]
+    message: NotRequired[str]
+
+
+def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
+    """Build the reader."""
+
+    async def read_code(
+        name: Annotated[
+            str | None, Field(description="A definition: `Class.method`, or a plain name.")
+        ] = None,
+        path: Annotated[str | None, Field(description="A file, or the file of the name.")] = None,
+        start_line: Annotated[
+            int | None, Field(ge=1, le=MAX_LINE, description="First line of the path.")
+        ] = None,
+        end_line: Annotated[
+            int | None, Field(ge=1, le=MAX_LINE, description="Last line, included.")
+        ] = None,
+        outline: Annotated[
+            bool, Field(description="List the path's definitions instead of its lines.")
+        ] = False,
+        repo: Annotated[Names, Field(description="Only these repositories; `*` is all.")] = None,
+        collection: CollectionArgument = None,
+        session: SessionToken = None,
+    ) -> ReadCodeResult:
+        """Read a definition by name, or lines or the outline of a file; always as on disk."""
+        if name is None and path is None:
+            raise InvalidInput("name", "give the name of a definition, or a path")
+        chosen = context.collection(collection, session)
+        repos = names_of(repo) or names_of(context.default_repo)
+        if name is not None:
+            under = names_of(path)
+            filters = SearchFilters(repos=repos)
+            found = await lookup.definitions(chosen, name, filters)
+            if under:
+                found = _in_file(found, name, under[0])
+            if len(found) > 1:
+                return _several(name, found)
+            [only] = found
+            lines = await lookup.lines(
+                only.file, max(start_line or 0, only.start_line), end_line or only.end_line
+            )
+            return {**_code(lines, only.end_line), "symbol": only.symbol, "kind": only.kind}
+        file = await lookup.file(chosen, path or "", repos)
+        if outline:
+            rows = [_row(each) for each in await lookup.outline(file)]
+            return {"ok": True, "path": file.path, "repo": file.repo, "definitions": rows}
+        lines = await lookup.lines(file, start_line or 1, end_line)
+        return _code(lines, end_line or lines.total)
+
+    return [Tool(read_code, "Read code", TOOLSET, Effect.READS, render=render_read_code)]
+
+
+def _in_file(found: list[DefinitionLocation], name: str, path: str) -> list[DefinitionLocation]:
+    wanted = path.replace("\\", "/").removeprefix("./").strip("/")
+    inside = [
+        each
+        for each in found
+        if each.file.path == wanted
+        or each.file.path.endswith(f"/{wanted}")
+        or each.file.path.startswith(f"{wanted}/")
+        or str(each.file.root / each.file.path) == path
+    ]
+    if not inside:
+        paths = ", ".join(dict.fromkeys(each.file.path for each in found))
+        raise InvalidInput("path", f"{name} is not defined in {path}; it is in {paths}")
+    return inside
+
+
+def _several(name: str, found: Sequence[DefinitionLocation]) -> ReadCodeResult:
+    return {
+        "ok": True,
+        "definitions": [_row(each) for each in found],
+        "message": f"{len(found)} definitions are called {name}; give path or the qualified name",
+    }
+
+
+def _row(found: DefinitionLocation) -> DefinitionRow:
+    return {
+        "path": found.file.path,
+        "symbol": found.symbol,
+        "kind": found.kind,
+        "start_line": found.start_line,
+        "end_line": found.end_line,
+        "signature": found.signature,
+    }
+
+
+def _code(lines: Lines, last: int) -> ReadCodeResult:
+    result: ReadCodeResult = {
+        "ok": True,
+        "path": lines.file.path,
+        "repo": lines.file.repo,
+        "start_line": lines.start_line,
+        "end_line": lines.end_line,
+        "total_lines": lines.total,
+        "code": numbered(lines.rows, lines.start_line),
+    }
+    if lines.end_line < min(last, lines.total):
+        result["rest"] = (
+            f"lines {lines.end_line + 1}-{min(last, lines.total)} follow: "
+            f"start_line={lines.end_line + 1}"
+        )
+    return result
+
+
+def numbered(rows: Sequence[str], start_line: int) -> str:
+    """Write rows with their line numbers."""
+    return "\n".join(f"{number}\t{row}" for number, row in enumerate(rows, start_line))
+
+
+def render_read_code(result: Mapping[str, Any]) -> str:
+    """Write a result as text: a heading with the location, then numbered lines or a list."""
+    if "definitions" in result:
+        count = len(result["definitions"])
+        head = result.get("message") or f"{result['path']}: {count} definitions"
+        return "\n".join([head, *map(_listed, result["definitions"])])
+    symbol = f" {result['kind']} {result['symbol']}" if result.get("symbol") else ""
+    head = (
+        f"{result['path']}:{result['start_line']}-{result['end_line']}{symbol}"
+        f" (file has {result['total_lines']} lines)"
+    )
+    parts = [head, result["code"]]
+    return "\n".join([*parts, f"… {result['rest']}"] if "rest" in result else parts)
+
+
+def _listed(row: Mapping[str, Any]) -> str:
+    location = f"{row['path']}:{row['start_line']}-{row['end_line']}"
+    return f"{location} {row['kind']} {row['symbol']} | {row['signature']}"
