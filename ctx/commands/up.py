@@ -29,22 +29,22 @@ def command(as_json: bool) -> int:
 
 
 async def _up(settings: "Settings", as_json: bool) -> None:
-    from services.core.engine.engine import open_shared_parts
+    from services.core.engine.engine import open_engines
     from services.core.serving.http.server import serve, urls
     from services.indexer.service import open_indexer
     from services.memory.service import open_memory
 
     async with (
-        open_shared_parts(settings) as parts,
-        open_memory(settings, parts.memory) as memory,
-        open_indexer(settings, parts.code, memory.memories) as indexer,
+        open_engines(settings) as engines,
+        open_memory(settings, engines.memory) as memory,
+        open_indexer(settings, engines.code, memory.memories) as indexer,
     ):
         services = [memory.service, indexer.service]
 
         def announce() -> None:
             found = {service.name: urls(service, settings.host) for service in services}
             ready = json.dumps({"ready": True} | found)
-            engine = parts.code.vectors.engine
+            engine = engines.code.vectors.engine
             print(ready if as_json else _greeting(found, settings, engine), flush=True)
 
         await serve(services, settings, on_ready=announce)

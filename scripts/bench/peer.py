@@ -109,15 +109,16 @@ def measured_peer(peer: Peer, corpus: Corpus) -> dict[str, Any]:
     return with_load(peer_figures(json.loads(answer.stdout)))
 
 
-def peer_figures(told: Mapping[str, Any]) -> dict[str, Any]:
-    taken = told["taken"]
+def peer_figures(printed: Mapping[str, Any]) -> dict[str, Any]:
+    taken = printed["taken"]
     return {
-        "files": told["files"],
-        "chunks": told["chunks"],
-        "cpu_s": round(told["cpu_s"], 2),
-        "wall_s": round(told["wall_s"], 2),
-        "files_per_cpu_s": round(told["files"] / told["cpu_s"], 1),
-        "chunks_per_cpu_s": round(told["chunks"] / told["cpu_s"], 1),
-        "peak_mb": {"rss": round(told["peak_rss_mb"])},
-        "query": percentiles(taken) | {"cpu_ms": round(told["query_cpu_s"] / len(taken) * 1000, 2)},
+        "files": printed["files"],
+        "chunks": printed["chunks"],
+        "cpu_s": round(printed["cpu_s"], 2),
+        "wall_s": round(printed["wall_s"], 2),
+        "files_per_cpu_s": round(printed["files"] / printed["cpu_s"], 1),
+        "chunks_per_cpu_s": round(printed["chunks"] / printed["cpu_s"], 1),
+        "peak_mb": {"rss": round(printed["peak_rss_mb"])},
+        "query": percentiles(taken)
+        | {"cpu_ms": round(printed["query_cpu_s"] / len(taken) * 1000, 2)},
     }

@@ -33,7 +33,7 @@ from services.core.text import bm25  # noqa: E402
 from services.indexer.schema.points import bm25_vector  # noqa: E402
 from services.indexer.source.classify import classify  # noqa: E402
 
-QUESTIONS_A_PACKAGE = 300
+QUESTIONS_PER_PACKAGE = 300
 MIN_QUESTIONS = 20  # of a language: fewer say nothing
 SEED = 11
 
@@ -77,8 +77,8 @@ def _task(language: str, package: str, sources: list[Source]) -> Task:
         code = without(source.chunk.text, [first]) if first else ""
         if first and len(code) >= MIN_CODE_CHARACTERS:
             asked.append((first.says, number, f"{source.head}\n{code}"))
-    if len(asked) > QUESTIONS_A_PACKAGE:
-        asked = random.Random(SEED).sample(asked, QUESTIONS_A_PACKAGE)
+    if len(asked) > QUESTIONS_PER_PACKAGE:
+        asked = random.Random(SEED).sample(asked, QUESTIONS_PER_PACKAGE)
     for _, number, text in asked:
         texts[number] = text
     return Task(language, package, texts, [a[0] for a in asked], [a[1] for a in asked], sources)

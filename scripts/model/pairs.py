@@ -19,9 +19,9 @@ from services.indexer.syntax.outline import outline
 MAX_FILE_BYTES = 200_000
 MIN_CODE_CHARACTERS = 60  # of a chunk without its comments: less has nothing to find
 # A large package must not teach its own dialect.
-FILES_A_PACKAGE = 150
-PAIRS_A_PACKAGE = 1_200
-PAIRS_A_CHUNK = 2  # comments of one chunk that become questions
+FILES_PER_PACKAGE = 150
+PAIRS_PER_PACKAGE = 1_200
+PAIRS_PER_CHUNK = 2  # comments of one chunk that become questions
 HIDDEN_SHARE = 0.5  # of the pairs hide the names, which would otherwise do all the work
 PROSE = frozenset({"markdown", "rst", "text", "asciidoc", "org"})
 DATA = frozenset({"json", "yaml", "toml", "xml", "html", "css", "csv", "ini", "unknown", "sql"})
@@ -75,7 +75,7 @@ class Source:
 def package_pairs(root: Path, seed: str) -> list[Pair]:
     """The pairs of a package, in a fixed order; a large package gives a sample."""
     rng = random.Random(seed)
-    sources = list(package_sources(root, FILES_A_PACKAGE))
+    sources = list(package_sources(root, FILES_PER_PACKAGE))
     found: list[Pair] = []
     for source in sources:
         found += _commented(source, rng)
@@ -84,7 +84,7 @@ def package_pairs(root: Path, seed: str) -> list[Pair]:
     found += _tests(sources, rng)
     unique = {(pair.question.lower(), pair.chunk): pair for pair in found}
     pairs = list(unique.values())
-    return rng.sample(pairs, PAIRS_A_PACKAGE) if len(pairs) > PAIRS_A_PACKAGE else pairs
+    return rng.sample(pairs, PAIRS_PER_PACKAGE) if len(pairs) > PAIRS_PER_PACKAGE else pairs
 
 
 def package_sources(root: Path, most: int | None = None) -> Iterator[Source]:
@@ -126,8 +126,12 @@ def words(name: str) -> list[str]:
 
 def _commented(source: Source, rng: random.Random) -> Iterator[Pair]:
     """A comment asks for the code that it describes."""
-    told = list(comments(source.chunk.text, source.language))
-    chosen = told[:1] + rng.sample(told[1:], min(len(told) - 1, PAIRS_A_CHUNK - 1)) if told else []
+    documented = list(comments(source.chunk.text, source.language))
+    chosen = (
+        documented[:1] + rng.sample(documented[1:], min(len(documented) - 1, PAIRS_PER_CHUNK - 1))
+        if documented
+        else []
+    )
     for comment in chosen:
         code = without(source.chunk.text, [comment])
         if len(code) >= MIN_CODE_CHARACTERS:

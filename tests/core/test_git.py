@@ -238,10 +238,10 @@ def test_errors_hold_no_address_and_no_credentials(repo: Repository, url: str) -
     repo.git("remote", "add", "origin", url)
     with pytest.raises(GitFailed) as refused:
         run_git(repo.root, "fetch", "origin", transport=True)
-    told = f"{refused.value.message} {refused.value.details}"
-    assert "hunter2" not in told
-    assert "me@" not in told
-    assert "://" not in told
+    message = f"{refused.value.message} {refused.value.details}"
+    assert "hunter2" not in message
+    assert "me@" not in message
+    assert "://" not in message
 
 
 # --- waiting and ending --------------------------------------------------------------------

@@ -24,7 +24,7 @@ from tests.support.node import Node
 from tests.support.processes import Server
 
 
-def storing_apart(collection: str, word: str, session: dict[str, str]) -> Calls:
+def storing_in_its_own(collection: str, word: str, session: dict[str, str]) -> Calls:
     """Choose a collection, store there and look there."""
     memory = {"information": f"Apart: {word}.", "metadata": {"tags": [word]}}
     return [
@@ -34,7 +34,7 @@ def storing_apart(collection: str, word: str, session: dict[str, str]) -> Calls:
     ]
 
 
-async def check_apart(report: Report, applied: str, word: str, server: Server) -> str:
+async def check_separation(report: Report, applied: str, word: str, server: Server) -> str:
     """Found where it was stored and not in the default collection; returns the token."""
     chosen, stored, looked = report.answers
     assert chosen.body["applied"] == applied
@@ -56,8 +56,8 @@ async def test_defaults_last_as_long_as_a_connection(
 ) -> None:
     word, collection = fresh("word"), fresh("team-")
     url = url_of(server, "memory", transport)
-    report = await talk(url, storing_apart(collection, word, session={}))
-    token = await check_apart(report, "connection", word, server)
+    report = await talk(url, storing_in_its_own(collection, word, session={}))
+    token = await check_separation(report, "connection", word, server)
 
     again = [("set_session_defaults", {"session": token}), ("find", {"query": word, "tags": word})]
     chosen, looked = (await talk(url, again)).answers
@@ -67,9 +67,9 @@ async def test_defaults_last_as_long_as_a_connection(
 
 async def test_defaults_of_the_typescript_sdk(server: Server, node: Node) -> None:
     word = fresh("word")
-    calls = storing_apart(fresh("team-"), word, session={})
+    calls = storing_in_its_own(fresh("team-"), word, session={})
     report = await with_script(node, "sdk1.mjs", (HTTP, server.memory_http), calls)
-    await check_apart(report, "connection", word, server)
+    await check_separation(report, "connection", word, server)
 
 
 async def test_defaults_go_by_token_where_there_is_no_connection(server: Server) -> None:
@@ -77,8 +77,8 @@ async def test_defaults_go_by_token_where_there_is_no_connection(server: Server)
     url = server.memory_http
     begun = await with_fastmcp(url, [("set_session_defaults", {"collection": collection})])
     token = {"session": str(begun.answers[0].body["session"])}
-    report = await with_fastmcp(url, storing_apart(collection, word, token))
-    assert await check_apart(report, "session", word, server) == token["session"]
+    report = await with_fastmcp(url, storing_in_its_own(collection, word, token))
+    assert await check_separation(report, "session", word, server) == token["session"]
 
     other = await with_mcp(url, [("find", {"query": word, "tags": word} | token)])
     assert found_ids(other.answers[0]) == [report.answers[1].body["id"]]
@@ -86,7 +86,7 @@ async def test_defaults_go_by_token_where_there_is_no_connection(server: Server)
 
 async def test_a_stateless_call_without_the_token_has_no_defaults(server: Server) -> None:
     word = fresh("word")
-    calls = storing_apart(fresh("team-"), word, session={})
+    calls = storing_in_its_own(fresh("team-"), word, session={})
     _, stored, _ = (await with_fastmcp(server.memory_http, calls)).answers
     assert await found_in(server, word) == [stored.body["id"]]
 

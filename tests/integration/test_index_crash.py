@@ -17,7 +17,7 @@ from tests.support.processes import ROOT
 KILLS = int(os.environ.get("INDEX_KILLS", "10"))
 FILES = 120
 FUNCTIONS = 30  # of a file: a handful of chunks
-CHANGED_A_ROUND = 90  # more than a thread would prepare: processes take part
+CHANGED_PER_ROUND = 90  # more than a thread would prepare: processes take part
 LONGEST_RUN_SECONDS = 60.0
 GONE_SECONDS = 10.0
 
@@ -36,7 +36,7 @@ def source(rng: random.Random) -> str:
 
 def change(workspace: Path, rng: random.Random) -> None:
     """Files are added, changed and removed."""
-    for number in rng.sample(range(FILES), CHANGED_A_ROUND):
+    for number in rng.sample(range(FILES), CHANGED_PER_ROUND):
         file = workspace / f"m{number % 7}" / f"f{number}.py"
         if file.exists() and rng.random() < 0.2:
             file.unlink()

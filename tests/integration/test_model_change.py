@@ -49,12 +49,12 @@ def found(env: dict[str, str], workspace: Path) -> bool:
 def test_the_change_is_told_and_one_command_each_mends_it(
     old: dict[str, str], new: dict[str, str], workspace: Path
 ) -> None:
-    told = f"(256 dims), the configured one is {models.NAME}"
+    mismatch = f"(256 dims), the configured one is {models.NAME}"
     code, memories = "ctx index --recreate --collection codebase", "ctx memory rebuild"
     with running(old):  # makes the collections of memories and threads
         pass
     doctor = run_ctx(new, "doctor").stdout
-    assert doctor.count(told) == 3
+    assert doctor.count(mismatch) == 3
     assert doctor.count(code) == 1
     assert doctor.count(memories) == 2
     assert "All is well" not in doctor
@@ -64,8 +64,8 @@ def test_the_change_is_told_and_one_command_each_mends_it(
 
     with running(new):
         status = run_ctx(new, "status").stdout
-        assert status.count(told) == 3
-        assert run_ctx(new, "doctor").stdout.count(told) == 3
+        assert status.count(mismatch) == 3
+        assert run_ctx(new, "doctor").stdout.count(mismatch) == 3
         refused = run_ctx(new, "search", "compute_7", cwd=workspace)
         assert code in refused.stderr
         rebuilt = run_ctx(new, "index", "--recreate", "--json", cwd=workspace)
@@ -75,7 +75,7 @@ def test_the_change_is_told_and_one_command_each_mends_it(
         rebuilt = run_ctx(new, "memory", "rebuild", "--json")
         assert rebuilt.returncode == 0, rebuilt.stderr
         assert json.loads(rebuilt.stdout)["model"] == models.NAME
-        assert told not in run_ctx(new, "status").stdout
+        assert mismatch not in run_ctx(new, "status").stdout
     assert "All is well" in run_ctx(new, "doctor").stdout
 
 
@@ -88,9 +88,9 @@ def test_the_model_of_code_changes_without_touching_memories(
     assert run_ctx(old, "index", cwd=workspace).returncode == 0
     with running(old):
         pass
-    told = f"collection codebase was built with model {PROSE_MODEL} (256 dims)"
+    mismatch = f"collection codebase was built with model {PROSE_MODEL} (256 dims)"
     doctor = run_ctx(new, "doctor").stdout
-    assert doctor.count("was built with model") == doctor.count(told) == 1
+    assert doctor.count("was built with model") == doctor.count(mismatch) == 1
     assert run_ctx(new, "index", "--recreate", cwd=workspace).returncode == 0
     assert found(new, workspace)
     assert "All is well" in run_ctx(new, "doctor").stdout

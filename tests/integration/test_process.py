@@ -14,7 +14,7 @@ from fastmcp import Client
 from tests.support.processes import Server, environment, run_ctx, running
 
 KILLS = 5
-STORES_A_ROUND = 20
+STORES_PER_ROUND = 20
 
 
 async def call(url: str, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -42,11 +42,11 @@ async def test_kill_loses_no_acknowledged_memory(tmp_path: Path) -> None:
 
     async def store_until_killed(server: Server, number: int) -> None:
         async with Client(server.memory_http) as client:
-            for index in range(STORES_A_ROUND):
+            for index in range(STORES_PER_ROUND):
                 text = f"note {number} {index}"
                 await client.call_tool("store", {"information": text})
                 acknowledged.add(text)
-                if index == STORES_A_ROUND - 5 + number % 5:
+                if index == STORES_PER_ROUND - 5 + number % 5:
                     server.kill()
 
     for number in range(KILLS):
@@ -57,7 +57,7 @@ async def test_kill_loses_no_acknowledged_memory(tmp_path: Path) -> None:
     with running(env) as server:
         answer = await call(server.memory_http, "find", query="note", limit=100)
     found = {hit["information"] for hit in answer["results"]}
-    assert len(acknowledged) >= KILLS * (STORES_A_ROUND - 5)
+    assert len(acknowledged) >= KILLS * (STORES_PER_ROUND - 5)
     assert acknowledged <= found
 
 

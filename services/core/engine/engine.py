@@ -46,7 +46,7 @@ class Engine:
 
 
 @dataclass(frozen=True)
-class SharedParts:
+class Engines:
     """One vector store under both servers, and a model for each."""
 
     code: Engine
@@ -61,7 +61,7 @@ async def open_engine(settings: Settings, model: str) -> AsyncIterator[Engine]:
 
 
 @contextlib.asynccontextmanager
-async def open_shared_parts(settings: Settings) -> AsyncIterator[SharedParts]:
+async def open_engines(settings: Settings) -> AsyncIterator[Engines]:
     """For both servers in one process. A model that both use is loaded once."""
     async with contextlib.AsyncExitStack() as stack:
         vectors = await stack.enter_async_context(open_vectors(settings))
@@ -70,7 +70,7 @@ async def open_shared_parts(settings: Settings) -> AsyncIterator[SharedParts]:
             model: await stack.enter_async_context(_with_model(settings, vectors, model))
             for model in models
         }
-        yield SharedParts(engine[settings.code_model], engine[settings.memory_model])
+        yield Engines(engine[settings.code_model], engine[settings.memory_model])
 
 
 @contextlib.asynccontextmanager

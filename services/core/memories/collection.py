@@ -29,7 +29,7 @@ REBUILD_COMMAND = "ctx memory rebuild"  # of every collection of the memory serv
 MODEL_SETTING = "MEMORY_EMBEDDING_MODEL"
 RRF_K = 60  # the constant of the original paper: no single leg's first place decides alone
 MIN_CANDIDATES = 50  # a leg looks this deep even for few results, so that fusion has both views
-CANDIDATES_A_RESULT = 3
+CANDIDATES_PER_RESULT = 3
 
 INDEXES = {
     "kind": IndexKind.KEYWORD,
@@ -78,7 +78,7 @@ async def recall(
     Without an embedder only words are compared.
     """
     where = wanted.filter()
-    depth = max(MIN_CANDIDATES, limit * CANDIDATES_A_RESULT)
+    depth = max(MIN_CANDIDATES, limit * CANDIDATES_PER_RESULT)
     prefetch = []
     if embedder is not None:
         dense = await asyncio.to_thread(embedder.embed_query, query)

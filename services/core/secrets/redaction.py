@@ -36,7 +36,7 @@ def find_secrets(text: str, path: str = "") -> list[Secret]:
         *_url_passwords(text),
         *find_assigned(text, ascii_text, file_kind(path)),
     ]
-    return _apart(found)
+    return _disjoint(found)
 
 
 def redact(text: str, path: str = "") -> Redaction:
@@ -60,7 +60,7 @@ def _url_passwords(text: str) -> Iterable[Secret]:
             yield Secret(start, end, "password in a URL")
 
 
-def _apart(found: list[Secret]) -> list[Secret]:
+def _disjoint(found: list[Secret]) -> list[Secret]:
     """Of secrets that overlap the one that was found first by rule, widened to cover both."""
     result: list[Secret] = []
     for secret in sorted(found, key=lambda each: each.start):

@@ -39,7 +39,7 @@ _WORDS = frozenset(
 # A word, or a name of words: letters, at most two digits after them.
 _NAME_PART = re.compile(r"[A-Za-z]*[0-9]{0,2}")
 _HUMP = re.compile(r"[a-z](?=[A-Z])")
-LETTERS_A_HUMP = 3  # words in camelCase have more; random letters change case every other one
+LETTERS_PER_HUMP = 3  # words in camelCase have more; random letters change case every other one
 _CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{4,}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[-_./:\\ ,]+")
 _CONSTANT = re.compile(r"[\[(]?(?:\w+\.)*[A-Z][A-Z_]*")  # the name of one, not a value
@@ -123,7 +123,7 @@ def _is_name(value: str) -> bool:
         return False
     parts = _SEPARATORS.split(value)
     humps = len(_HUMP.findall(value))
-    return humps * LETTERS_A_HUMP <= len(value) and all(map(_NAME_PART.fullmatch, parts))
+    return humps * LETTERS_PER_HUMP <= len(value) and all(map(_NAME_PART.fullmatch, parts))
 
 
 def _entropy(value: str) -> float:

@@ -119,17 +119,19 @@ class PublicEntries:
         return parse_object(self._folder.read(f"{home}/{name}"))
 
     def _scope(self, entry_type: EntryType, key: str) -> Scope:
-        told = self._sidecar(HOMES[entry_type], SCOPES)
-        scope = next((told[name] for name in _sidecar_names(entry_type, key) if name in told), None)
+        stored = self._sidecar(HOMES[entry_type], SCOPES)
+        scope = next(
+            (stored[name] for name in _sidecar_names(entry_type, key) if name in stored), None
+        )
         return Scope(scope) if scope in list(Scope) else Scope.PUBLIC
 
     def _author(self, entry_type: EntryType, key: str, content: str) -> str:
         if entry_type is EntryType.DECISION:
             return parse_decision(content).author
-        told = self._sidecar(HOMES[entry_type], META)
+        stored = self._sidecar(HOMES[entry_type], META)
         for name in _sidecar_names(entry_type, key):
-            if isinstance(told.get(name), dict):
-                return str(told[name].get("author", ""))
+            if isinstance(stored.get(name), dict):
+                return str(stored[name].get("author", ""))
         return ""
 
     def _edit_sidecar(self, entry: KnowledgeEntry, sidecar: str, value: Any) -> None:
@@ -137,7 +139,7 @@ class PublicEntries:
         home = HOMES[entry.type]
         before = self._sidecar(home, sidecar)
         names = _sidecar_names(entry.type, entry.key)
-        after = {name: told for name, told in before.items() if name not in names}
+        after = {name: stored for name, stored in before.items() if name not in names}
         if value is not None:
             after[names[0]] = value
         if after == before:

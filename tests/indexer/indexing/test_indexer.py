@@ -130,8 +130,8 @@ async def test_recreate_keeps_the_other_repos(bench: Bench, repository: Reposito
     repository.write("a.py", function("alpha"))
     await bench.index(repository.root, repo="other")
     await bench.index(repository.root)
-    stray = Filter(must=[Match("repo", REPO), MatchAny("path", ["a.py"])])
-    await bench.store.delete(bench.collection, stray)
+    orphan = Filter(must=[Match("repo", REPO), MatchAny("path", ["a.py"])])
+    await bench.store.delete(bench.collection, orphan)
     report = await bench.index(repository.root, recreate=True)
     assert (report.added, report.recreated) == (1, True)
     assert len(await bench.chunks("other")) == len(await bench.chunks()) == 1

@@ -102,14 +102,14 @@ async def test_a_deleted_entry_stays_deleted_although_it_was_being_written(
 ) -> None:
     records = await Records.open(records_url)
     slow = SlowProjection()
-    carrying = outbox(engine, records, slow)
+    draining = outbox(engine, records, slow)
     await records.add([Draft(EntryKind.MEMORY, NAME, "gone")])
-    writing = asyncio.create_task(carrying.drain())
+    writing = asyncio.create_task(draining.drain())
     await asyncio.to_thread(slow.reached.wait, 10)
     await records.remove(Criteria(EntryKind.MEMORY))
     slow.go_on.set()
     await writing
-    await carrying.drain()
+    await draining.drain()
     assert await shown(engine) == []
     await records.close()
 
@@ -127,15 +127,15 @@ async def test_one_entry_that_cannot_be_written_holds_up_no_other(
     engine: Engine, records_url: str
 ) -> None:
     records = await Records.open(records_url)
-    carrying = outbox(engine, records, PickyProjection())
+    draining = outbox(engine, records, PickyProjection())
     added = await records.add([Draft(EntryKind.MEMORY, NAME, text) for text in ("a", "bad", "c")])
     [bad, uuid, _] = added[1]
-    await carrying.drain()
+    await draining.drain()
     assert sorted(await shown(engine)) == ["a", "c"]
     assert await records.parked() == [(uuid, "nothing can be made of this")]
-    assert carrying.problems == {uuid: "nothing can be made of this"}
+    assert draining.problems == {uuid: "nothing can be made of this"}
     await records.change([Change(bad, text="better")], EntryKind.MEMORY)
-    await carrying.drain()
+    await draining.drain()
     assert sorted(await shown(engine)) == ["a", "better", "c"]
-    assert (await records.parked(), carrying.problems) == ([], {})
+    assert (await records.parked(), draining.problems) == ([], {})
     await records.close()

@@ -157,9 +157,9 @@ async def test_an_id_that_means_another_entry_is_not_shown(
     """As after a database was restored, and went on counting from an earlier number."""
     [id_] = await add(threads, [draft("harmless")])
     [stored] = await threads.entries.records.get([id_], EntryKind.THREAD)
-    stray = replace(stored, uuid=str(uuid4()), text="secret plans")
+    orphan = replace(stored, uuid=str(uuid4()), text="secret plans")
     projection = EntryProjection(EntryKind.THREAD, TextSplitter(400, 40))
-    await engine.vectors.upsert("threads", projection.points([stray], engine.embedder))
+    await engine.vectors.upsert("threads", projection.points([orphan], engine.embedder))
     body = await threads.searches.by_meaning("secret plans", search_request())
     [hit] = body["results"]
     assert hit["text_content"] == "harmless"

@@ -35,9 +35,11 @@ def pairs(tmp_path: Path) -> list[Pair]:
 
 
 def test_what_asks_is_not_in_what_answers(pairs: list[Pair]) -> None:
-    told = [pair for pair in pairs if pair.kind == "doc"]
-    assert {pair.question for pair in told} > {"Lend the connection that was idle the longest"}
-    assert not any(pair.question in pair.code for pair in told)
+    documented = [pair for pair in pairs if pair.kind == "doc"]
+    assert {pair.question for pair in documented} > {
+        "Lend the connection that was idle the longest"
+    }
+    assert not any(pair.question in pair.code for pair in documented)
     [named] = [pair for pair in pairs if pair.kind == "name"]
     assert named.question == "connection pool"
     assert "ConnectionPool" not in named.code

@@ -131,12 +131,12 @@ def read_pending(folder: KnowledgeFolder) -> PendingMerge | None:
     if text is None:
         return None
     try:
-        told = json.loads(text)
+        stored = json.loads(text)
         files = tuple(
-            PendingFile(**{**file, "messages": tuple(file["messages"])}) for file in told["files"]
+            PendingFile(**{**file, "messages": tuple(file["messages"])}) for file in stored["files"]
         )
         return PendingMerge(
-            **{**told, "files": files, "auto_resolved": tuple(told["auto_resolved"])}
+            **{**stored, "files": files, "auto_resolved": tuple(stored["auto_resolved"])}
         )
     except (ValueError, TypeError, KeyError):
         raise KnowledgeRefused(

@@ -175,8 +175,10 @@ class History:
             run_git(self._top, "update-index", "-z", "--index-info", stdin=data)
 
     def _identity(self) -> bytes:
-        told = git_line(self._top, "var", "GIT_COMMITTER_IDENT")
-        return (told or f"{IDENTITY} {int(time.time())} +0000").encode("utf-8", "surrogateescape")
+        identity = git_line(self._top, "var", "GIT_COMMITTER_IDENT")
+        return (identity or f"{IDENTITY} {int(time.time())} +0000").encode(
+            "utf-8", "surrogateescape"
+        )
 
     def _quoted(self, path: str) -> bytes:
         full = f"{self.repository.prefix}/{path}".replace("\\", "\\\\").replace('"', '\\"')

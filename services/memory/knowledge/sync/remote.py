@@ -121,8 +121,10 @@ def find_remote(repository: Repository) -> Remote | None:
 
 def _default_branch(repository: Repository, name: str) -> str:
     """The branch that the remote's HEAD names."""
-    told = run_git(repository.top, "ls-remote", "--symref", name, "HEAD", transport=True).decode()
-    found = re.search(r"^ref: refs/heads/(\S+)\tHEAD$", told, re.MULTILINE)
+    printed = run_git(
+        repository.top, "ls-remote", "--symref", name, "HEAD", transport=True
+    ).decode()
+    found = re.search(r"^ref: refs/heads/(\S+)\tHEAD$", printed, re.MULTILINE)
     if found is None:
         raise KnowledgeRefused("HEAD is detached and the remote has no default branch.")
     return found[1]
