@@ -13,7 +13,7 @@ Answer = TypeVar("Answer")
 
 
 class Rebuild(Generic[T]):
-    """Takes the old collection's place no sooner than it is told to."""
+    """A rebuild whose swap waits until the test allows it."""
 
     def __init__(self, vectors: VectorStore, rebuild: Coroutine[Any, Any, T]) -> None:
         self._may_end = asyncio.Event()

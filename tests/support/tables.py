@@ -60,7 +60,7 @@ async def fill(connection: AsyncConnection, rows: Iterable[Mapping[str, Any]]) -
 
 
 async def found(connection: AsyncConnection, criteria: Criteria) -> list[int]:
-    """The ids that the criteria admit."""
+    """Return the ids of the entries that meet the criteria."""
     condition = where(criteria, connection.dialect.name)
     rows = await connection.execute(select(entries.c.id).where(condition).order_by(entries.c.id))
     return list(rows.scalars())

@@ -43,7 +43,7 @@ TagsFilter = Annotated[
     str | list[str] | None,
     Field(description="Only entries with one of these tags; a list or comma-separated."),
 ]
-Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Most results to return.")]
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results.")]
 PriorityFilter = Annotated[
     int | None, Field(ge=1, le=10, description="Only entries at least this important.")
 ]
@@ -125,7 +125,7 @@ def memory_tools(memories: Memories, healer: Healer, sessions: SessionDefaults) 
         memory_id: MemoryId,
         information: Annotated[str | None, Field(description="The new text.")] = None,
         metadata: Annotated[
-            Metadata | None, Field(description="New metadata in place of all that was there.")
+            Metadata | None, Field(description="New metadata, replacing all of the old.")
         ] = None,
         metadata_patch: Annotated[
             dict[str, Any] | None,
@@ -173,7 +173,7 @@ def memory_tools(memories: Memories, healer: Healer, sessions: SessionDefaults) 
         }
 
     async def rebuild_memories() -> RebuildResult:
-        """Write the vectors of all memories and threads anew, with the model that is configured.
+        """Write the vectors of all memories and threads again, with the configured model.
 
         Needed once after the embedding model was changed. Searches and stores go on meanwhile.
         """

@@ -18,7 +18,7 @@ from services.memory.records.types import Entry, EntryKind
 class ProjectedCollections:
     """The collections that entries are projected into, created when first written to.
 
-    Whoever writes holds `write_lock` from reading entries in SQL to writing their points, so that
+    A writer holds `write_lock` from reading entries in SQL until their points are written, so that
     an older revision never overwrites a newer one.
     """
 

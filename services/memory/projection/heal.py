@@ -113,7 +113,7 @@ class Healer:
         """Whether the collection holds entries of its kind, or does not exist yet."""
         try:
             info = await self._collections.store.collection_info(collection.name)
-        except (CollectionNotFound, StorageFailed):  # whoever writes to it raises this
+        except (CollectionNotFound, StorageFailed):  # a write to it raises the error
             return True
         expected = self._collections.spec(collection.kind).purpose
         if info.spec.purpose and info.spec.purpose != expected:

@@ -24,9 +24,9 @@ OTHER_PROCESS_POLL_SECONDS = 0.05  # while another process writes what a caller 
 class Outbox:
     """Writes the points of committed entries.
 
-    `alone` says that no other process writes to this Qdrant. `waiting` is how many entries waited
-    at the last look; `problems` has, by uuid, why Qdrant can never take an entry. `needs_healing`
-    says that collections may lack points of which the outbox has no row.
+    `alone` says that no other process writes to this Qdrant. `waiting` is the last count of entries
+    that wait; `problems` has, by uuid, why Qdrant can never take an entry. `needs_healing` says
+    that collections may lack points for which the outbox has no row.
     """
 
     def __init__(self, records: Records, collections: ProjectedCollections, *, alone: bool) -> None:
@@ -41,7 +41,7 @@ class Outbox:
 
     @property
     def is_behind(self) -> bool:
-        """Whether there may be entries without their points."""
+        """Whether entries may lack their points."""
         return self.needs_healing or self.waiting > 0 or bool(self.problems)
 
     async def drain(self, uuids: Sequence[str] | None = None) -> None:
@@ -77,7 +77,7 @@ class Outbox:
             try:
                 self.waiting = await self._records.pending()
                 await (heal() if self.needs_healing else self.drain())
-            except ModelMismatch as error:  # until somebody rebuilds; the start logged a warning
+            except ModelMismatch as error:  # until a rebuild; the start logged a warning
                 log.debug("entries wait for their vectors: %s", error)
             except CtxError as error:
                 log.warning("entries wait for their vectors: %s", error)
@@ -124,12 +124,12 @@ class Outbox:
         for (kind, collection), entries in groups.items():
             try:
                 await self._collections.write(kind, collection, entries)
-            except CollectionNotFound:  # deleted by somebody: healing creates and fills it again
+            except CollectionNotFound:  # deleted from outside: healing creates and fills it again
                 self.needs_healing = True
                 raise
 
     async def _park(self, item: OutboxItem, problem: str) -> None:
-        """Set aside an item that can never be written, so that the others are not held up."""
+        """Mark an item that can never be written, so that the others are not held up."""
         log.error("entry %s cannot be written to Qdrant: %s", item.uuid, problem)
         await self._records.park(item, problem)
         self.problems[item.uuid] = problem

@@ -15,12 +15,12 @@ from services.memory.search.points import CHUNK, ID, payload_filter
 FIRST_PAGE = 64  # points of the first page: enough for a few entries of a few chunks each
 FIRST_FILTERED_PAGE = 256  # where SQL will reject some of them
 SPARE_SHARE = 4  # a quarter more points than entries: some entries have several among the best
-PAGE_GROWTH = 4  # each further page is so many times larger
+PAGE_GROWTH = 4  # factor from one page to the next
 MAX_PAGE = 4_096  # reading more payloads at once would block the embedded engine's process
 # Few entries that meet the criteria are listed by id in Qdrant's filter, which takes 40 ms for
 # 5,000. With more of them, the pages find enough.
 MAX_LISTED = 5_000
-# Listing reads all entries in SQL. At 100,000 entries that takes as long as reading so many points.
+# Listing reads all entries in SQL. At 100,000 entries it takes as long as reading this many points.
 POINTS_WORTH_LISTING = 2_500
 
 

@@ -31,7 +31,8 @@ HEAD_START_SECONDS = 0.002
 class RetrieverResult:
     """The hits of one retriever by id, best first, or the reason why it failed.
 
-    The score of a semantic hit is a distance: lower is better. `backend` is who answered.
+    The score of a semantic hit is a distance: lower is better. `backend` is who answered: Qdrant or
+    the database.
     """
 
     hits: Mapping[int, EntryHit] = field(default_factory=dict)

@@ -22,9 +22,7 @@ BROWSE_LIMIT = 30
 RANKED_LIMIT = 5
 
 Query = Annotated[str, Field(max_length=MAX_QUERY_LENGTH, description="Words or a question.")]
-Limit = Annotated[
-    int, Field(ge=1, description=f"Most results; more than {MAX_LIMIT} is taken as {MAX_LIMIT}.")
-]
+Limit = Annotated[int, Field(ge=1, description=f"Maximum number of results, up to {MAX_LIMIT}.")]
 Offset = Annotated[int, Field(ge=0, description="Results to skip.")]
 InThread = Annotated[ThreadId | None, Field(description="Only this thread.")]
 FromSource = Annotated[Source | None, Field(description="Only entries from here.")]
@@ -54,7 +52,7 @@ Until = Annotated[
     Field(description="Only entries stored at or before it; a date alone includes its whole day."),
 ]
 WithImages = Annotated[bool, Field(description="Show the images of the results.")]
-Explain = Annotated[bool, Field(description="Tell how long it took, and how it was done.")]
+Explain = Annotated[bool, Field(description="Add statistics and the query plan.")]
 
 
 def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
@@ -156,7 +154,7 @@ def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
         offset: Offset = 0,
         search_modes: Annotated[
             list[Literal["fts", "semantic"]] | None,
-            Field(min_length=1, description="By words, by meaning; both unless told otherwise."),
+            Field(min_length=1, description="By words, by meaning; both by default."),
         ] = None,
         fusion_method: Annotated[
             Literal["rrf"], Field(description="How both rankings become one.")
@@ -166,7 +164,7 @@ def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
             Field(
                 ge=1,
                 le=1000,
-                description="A larger one lets lower places count more; HYBRID_RRF_K by default.",
+                description="A larger one lets lower ranks count more; HYBRID_RRF_K by default.",
             ),
         ] = None,
         thread_id: InThread = None,

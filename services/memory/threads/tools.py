@@ -118,7 +118,7 @@ def _entry_tools(threads: Threads) -> Sequence[Tool]:
         return await threads.entries.threads()
 
     async def get_statistics() -> StatisticsResult:
-        """Count what is stored, and tell which ways of searching and summarising work."""
+        """Count what is stored, and report which kinds of search and summaries work."""
         return await threads.statistics.all()
 
     return [
@@ -141,7 +141,7 @@ def _batch_tools(threads: Threads) -> Sequence[Tool]:
             bool, Field(description="Store all or none; false stores what can be stored.")
         ] = True,
     ) -> BatchResult:
-        """Store many entries in one call. `results` tells what became of each."""
+        """Store many entries in one call. `results` has the outcome of each."""
         return await threads.batches.store(entries, atomic)
 
     async def update_context_batch(
@@ -153,7 +153,7 @@ def _batch_tools(threads: Threads) -> Sequence[Tool]:
             bool, Field(description="Change all or none; false changes what can be changed.")
         ] = True,
     ) -> BatchResult:
-        """Change many entries in one call. `results` tells what became of each."""
+        """Change many entries in one call. `results` has the outcome of each."""
         return await threads.batches.update(updates, atomic)
 
     async def delete_context_batch(

@@ -20,7 +20,7 @@ CORPUS = {
         kind="snippet", language="typescript", tags=["http"], code="parseHTTPResponse(raw)"
     ),
     "Retry with jitter, never in lockstep": Metadata(kind="pattern", priority=9),
-    "A note that carries no metadata at all": None,
+    "A note that has no metadata at all": None,
 }
 
 
@@ -31,8 +31,8 @@ async def filled(memories: Memories) -> Memories:
     return memories
 
 
-async def found(memories: Memories, query: str, **wanted: object) -> list[str]:
-    hits, *_ = await memories.find(query, MemoryFilters(**wanted), 10)  # type: ignore[arg-type]
+async def found(memories: Memories, query: str, **filters: object) -> list[str]:
+    hits, *_ = await memories.find(query, MemoryFilters(**filters), 10)  # type: ignore[arg-type]
     return [hit["information"] for hit in hits]
 
 
@@ -55,7 +55,7 @@ async def test_a_hit_shows_everything_that_was_stored(filled: Memories) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "expected"),
+    ("filters", "expected"),
     [
         ({"kind": "pattern"}, 2),
         ({"language": "PYTHON"}, 1),
@@ -67,8 +67,8 @@ async def test_a_hit_shows_everything_that_was_stored(filled: Memories) -> None:
         ({"kind": "reference"}, 0),
     ],
 )
-async def test_filters(filled: Memories, wanted: dict[str, object], expected: int) -> None:
-    hits, total, _ = await filled.find("anything", MemoryFilters(**wanted), 10)  # type: ignore[arg-type]
+async def test_filters(filled: Memories, filters: dict[str, object], expected: int) -> None:
+    hits, total, _ = await filled.find("anything", MemoryFilters(**filters), 10)  # type: ignore[arg-type]
     assert len(hits) == total == expected
 
 

@@ -35,13 +35,13 @@ async def store(memories: Memories, text: str, **metadata: Any) -> str:
     return (await memories.store(text, Metadata(**metadata)))["id"]
 
 
-async def find(memories: Memories, query: str, **wanted: Any) -> list[dict[str, Any]]:
-    hits, *_ = await memories.find(query, MemoryFilters(**wanted), 10)
+async def find(memories: Memories, query: str, **filters: Any) -> list[dict[str, Any]]:
+    hits, *_ = await memories.find(query, MemoryFilters(**filters), 10)
     return [dict(hit) for hit in hits]
 
 
-async def listed(memories: Memories, **wanted: Any) -> list[str]:
-    page, total = await memories.browse(MemoryFilters(**wanted), 100, 0)
+async def listed(memories: Memories, **filters: Any) -> list[str]:
+    page, total = await memories.browse(MemoryFilters(**filters), 100, 0)
     assert len(page) == total
     return [memory["information"] for memory in page]
 

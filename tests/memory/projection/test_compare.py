@@ -88,7 +88,7 @@ async def spoil(settings: Settings, engine: Engine, uuids: list[str]) -> None:
     )
 
 
-async def test_what_differs_is_written_and_what_is_too_much_removed(
+async def test_missing_and_outdated_entries_are_written_and_orphaned_ones_removed(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with open_engine(settings, settings.memory_model) as engine:
@@ -108,7 +108,7 @@ async def test_what_differs_is_written_and_what_is_too_much_removed(
     assert all("0 missing and 0 outdated entries written, 0 orphaned" in each for each in said)
 
 
-async def test_everything_is_written_anew(
+async def test_a_rebuild_writes_every_entry_again(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with open_engine(settings, settings.memory_model) as engine:
@@ -149,7 +149,7 @@ async def test_a_running_server_keeps_its_vectors(
     assert "Stop it and run `ctx doctor --fix` again" in finding["fix"]
 
 
-async def test_the_doctor_looks_at_records_without_touching_them(
+async def test_the_doctor_examines_records_without_changing_them(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, report = await command(capsys, "doctor")

@@ -1,4 +1,4 @@
-"""SQL is the truth: what Qdrant lost or missed comes back."""
+"""Qdrant gets back from SQL what it lost or missed."""
 
 import asyncio
 import shutil
@@ -128,7 +128,7 @@ async def test_a_rebuild_takes_the_memories_to_another_model(
 async def test_memories_are_never_written_into_code(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The entry is kept and the reason said; a start and a rebuild pass the collection by."""
+    """The entry is kept and the result says why; a start and a rebuild leave the collection out."""
     async with open_engine(settings, settings.memory_model) as engine:
         code = code_spec(engine.embedder)
         await engine.vectors.ensure_collection("code", code)
@@ -148,13 +148,13 @@ async def test_memories_are_never_written_into_code(
 async def test_entries_and_outbox_are_written_together(settings: Settings) -> None:
     async with open_engine(settings, settings.memory_model) as engine:
         await _store_without_draining(settings, engine)
-    assert await find_all(settings) == {"note that was never carried over"}
+    assert await find_all(settings) == {"note whose points were never written"}
 
 
 async def _store_without_draining(settings: Settings, engine: Engine) -> None:
     records = await Records.open(settings.records_url)
     name = settings.memory_collection_name
-    await records.add([Draft(EntryKind.MEMORY, name, "note that was never carried over")])
+    await records.add([Draft(EntryKind.MEMORY, name, "note whose points were never written")])
     assert await records.pending() == 1
     assert await records.collection_counts(EntryKind.MEMORY) == {name: 1}
     await records.close()

@@ -1,4 +1,4 @@
-"""The outbox over a real engine: what SQL says last is what Qdrant shows."""
+"""The outbox over a real engine: points are of the last revision in SQL."""
 
 import asyncio
 import threading
@@ -28,7 +28,7 @@ def settings(data_dir: Path) -> Settings:
 
 
 class SlowProjection(MemoryProjection):
-    """Stops between reading an entry and writing it, until it is let go."""
+    """Stops between reading an entry and writing it, until the test lets it go on."""
 
     def __init__(self) -> None:
         self.reached = threading.Event()
@@ -73,7 +73,7 @@ async def test_an_older_revision_never_overwrites_a_newer_one(
     await theirs.close()
 
 
-async def test_who_stood_still_too_long_does_not_have_the_last_word(
+async def test_a_process_whose_lease_ran_out_has_its_entry_written_again(
     engine: Engine, records_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = await Records.open(records_url), await Records.open(records_url)

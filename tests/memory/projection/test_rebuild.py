@@ -1,4 +1,4 @@
-"""Memories and threads go to another model, and are searched and written all the while."""
+"""Collections are rebuilt with another model while they are searched and written."""
 
 import asyncio
 import contextlib
@@ -48,7 +48,7 @@ class Running:
         return await self.engine.vectors.rebuilding(self.settings.threads_collection_name)
 
     async def begun(self) -> Rebuild[RebuildReport]:
-        """Of both collections: the one of threads is begun last."""
+        """Begin a rebuild of both collections; that of threads begins last."""
         last = self.settings.threads_collection_name
         return await Rebuild.begun(self.engine.vectors, last, self.server.storage.healer.rebuild())
 
@@ -82,7 +82,7 @@ async def fill(settings: Settings) -> None:
     ]
     await records.add(drafts)
     await records.close()
-    async with running(settings):  # a start carries them to Qdrant
+    async with running(settings):  # a start writes their points
         pass
 
 
@@ -158,7 +158,7 @@ async def test_a_rebuild_with_the_same_model_hides_nothing_that_is_stored(
         assert await server.engine.vectors.count(name) == ENTRIES + 1
 
 
-async def test_without_the_old_model_words_are_compared_and_that_is_said(
+async def test_without_the_old_model_words_are_compared_and_the_result_says_so(
     settings: Settings, second: Settings
 ) -> None:
     await fill(second)

@@ -1,4 +1,4 @@
-"""Claims on the outbox, on both databases: one process at a time carries an entry."""
+"""Leases on the outbox, on both databases: one process at a time writes an entry's points."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ async def other(records: Records, records_url: str) -> AsyncIterator[Records]:
     await opened.close()
 
 
-async def test_what_is_due_comes_with_the_entry_as_it_is_now(records: Records) -> None:
+async def test_a_leased_item_has_the_entry_as_it_is_now(records: Records) -> None:
     [(entry_id, uuid, _)] = await records.add([note("old")])
     await records.change([Change(entry_id, text="new")], EntryKind.MEMORY)
     first, second = await records.lease(10)
@@ -32,7 +32,7 @@ async def test_what_is_due_comes_with_the_entry_as_it_is_now(records: Records) -
     assert first.entry == second.entry
 
 
-async def test_what_was_removed_is_due_without_an_entry(records: Records) -> None:
+async def test_the_item_of_a_removed_entry_has_none(records: Records) -> None:
     [(_, uuid, _)] = await records.add([note("gone")])
     await records.done(await records.lease(10))
     await records.remove(Criteria(EntryKind.MEMORY))
@@ -40,7 +40,7 @@ async def test_what_was_removed_is_due_without_an_entry(records: Records) -> Non
     assert (due.uuid, due.entry) == (uuid, None)
 
 
-async def test_nobody_claims_what_another_has(records: Records, other: Records) -> None:
+async def test_a_leased_row_is_leased_by_no_other(records: Records, other: Records) -> None:
     await records.add([note(f"{n}") for n in range(5)])
     mine = await records.lease(2)
     theirs = await other.lease(10)
@@ -51,9 +51,7 @@ async def test_nobody_claims_what_another_has(records: Records, other: Records) 
     assert await records.pending() == 0
 
 
-async def test_an_entry_that_is_being_carried_is_left_whole(
-    records: Records, other: Records
-) -> None:
+async def test_no_other_row_of_a_leased_entry_is_leased(records: Records, other: Records) -> None:
     [(entry_id, uuid, _)] = await records.add([note("old")])
     mine = await records.lease(10)
     await other.change([Change(entry_id, text="new")], EntryKind.MEMORY)
@@ -65,7 +63,7 @@ async def test_an_entry_that_is_being_carried_is_left_whole(
     assert due.entry.text == "new"
 
 
-async def test_claims_of_a_dead_process_end(
+async def test_leases_of_a_dead_process_end(
     records: Records, other: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await records.add([note("text")])
@@ -78,7 +76,7 @@ async def test_claims_of_a_dead_process_end(
     assert len(await other.lease(10)) == 1
 
 
-async def test_claims_can_be_kept_and_given_up(
+async def test_leases_can_be_renewed_and_released(
     records: Records, other: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await records.add([note("text")])
@@ -94,7 +92,7 @@ async def test_claims_can_be_kept_and_given_up(
     assert len(await records.lease(10)) == 1
 
 
-async def test_who_lost_a_claim_has_the_entry_written_once_more(
+async def test_an_entry_whose_lease_ran_out_is_written_once_more(
     records: Records, other: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [(_, uuid, _)] = await records.add([note("text")])
@@ -108,7 +106,7 @@ async def test_who_lost_a_claim_has_the_entry_written_once_more(
     assert due.uuid == uuid
 
 
-async def test_what_is_put_aside_waits_for_a_change_or_a_retry(records: Records) -> None:
+async def test_a_parked_row_waits_for_a_change_or_a_retry(records: Records) -> None:
     [(entry_id, uuid, _), _] = await records.add([note("bad"), note("good")])
     bad, good = await records.lease(10)
     await records.park(bad, "cannot be")

@@ -24,20 +24,24 @@ async def test_entries_are_read_in_the_order_asked(records: Records) -> None:
     added = await records.add([draft(f"{n}") for n in range(3)])
     ids = [entry_id for entry_id, _, _ in added]
     uuids = [uuid for _, uuid, _ in added]
-    wanted = [ids[2], 999_999, ids[0], ids[2]]
-    assert [entry.text for entry in await records.get(wanted, EntryKind.THREAD)] == ["2", "0"]
+    asked_ids = [ids[2], 999_999, ids[0], ids[2]]
+    assert [entry.text for entry in await records.get(asked_ids, EntryKind.THREAD)] == ["2", "0"]
     assert await records.get(ids, EntryKind.MEMORY) == []
     found = await records.get_by_uuid([uuids[1], "no such uuid", uuids[0]], EntryKind.THREAD)
     assert [entry.text for entry in found] == ["1", "0"]
 
 
-async def test_criteria_admit_among_given_entries(records: Records) -> None:
+async def test_criteria_select_among_given_entries(records: Records) -> None:
     drafts = [draft(f"{n}", metadata={"n": n}, source="user") for n in range(2500)]
     added = await records.add(drafts)
     ids = [id_ for id_, _, _ in added]
-    wanted = Criteria(EntryKind.THREAD, metadata=[MetadataFilter(["n"], "gte", 2000)])
-    assert await records.matching_ids([*ids, 999_999], wanted) == set(ids[2000:])
-    assert await records.identify(wanted, 3) == [added[2000][:2], added[2001][:2], added[2002][:2]]
+    criteria = Criteria(EntryKind.THREAD, metadata=[MetadataFilter(["n"], "gte", 2000)])
+    assert await records.matching_ids([*ids, 999_999], criteria) == set(ids[2000:])
+    assert await records.identify(criteria, 3) == [
+        added[2000][:2],
+        added[2001][:2],
+        added[2002][:2],
+    ]
 
 
 async def test_threads_and_statistics(records: Records) -> None:

@@ -21,7 +21,7 @@ RULES = SummaryRules(enabled=True, min_length=300, max_tokens=100, context_token
 
 
 class Scribe:
-    """A decoder that writes down what it was asked, and can be told to fail."""
+    """A decoder that records its prompts, and fails on request."""
 
     name = "scribe-1"
 

@@ -1,4 +1,4 @@
-"""What Alembic runs: the revisions, on the connection and in the transaction that it is handed."""
+"""Runs the revisions for Alembic, on the connection and in the transaction that it is given."""
 
 from alembic import context
 

@@ -43,30 +43,30 @@ SHAPES: list[Any] = [*TEXTS, *NUMBERS, *CONSTANTS, *CONTAINERS, MISSING]
 # --- the reference -------------------------------------------------------------------------
 
 
-def reference(document: Any, wanted: MetadataFilter) -> bool:
+def reference(document: Any, filter_: MetadataFilter) -> bool:
     """What a filter means, said without SQL."""
-    value, asked, strict = _at(document, wanted.path), wanted.value, wanted.case_sensitive
-    is_text, whole, part = isinstance(value, str), _text(value, strict), _text(asked, strict)
+    value, operand, strict = _at(document, filter_.path), filter_.value, filter_.case_sensitive
+    is_text, whole, part = isinstance(value, str), _text(value, strict), _text(operand, strict)
     return {
         "exists": lambda: value is not MISSING,
         "not_exists": lambda: value is MISSING,
         "is_null": lambda: value is None,
         "is_not_null": lambda: value is not MISSING and value is not None,
-        "eq": lambda: _same(value, asked, strict),
-        "ne": lambda: not _same(value, asked, strict),
-        "in": lambda: any(_same(value, each, strict) for each in asked),
-        "not_in": lambda: not any(_same(value, each, strict) for each in asked),
+        "eq": lambda: _same(value, operand, strict),
+        "ne": lambda: not _same(value, operand, strict),
+        "in": lambda: any(_same(value, each, strict) for each in operand),
+        "not_in": lambda: not any(_same(value, each, strict) for each in operand),
         "array_contains": lambda: (
-            isinstance(value, list) and any(_same(each, asked, strict) for each in value)
+            isinstance(value, list) and any(_same(each, operand, strict) for each in value)
         ),
-        "gt": lambda: _kind(value) == "number" and _number(value) > _number(asked),
-        "gte": lambda: _kind(value) == "number" and _number(value) >= _number(asked),
-        "lt": lambda: _kind(value) == "number" and _number(value) < _number(asked),
-        "lte": lambda: _kind(value) == "number" and _number(value) <= _number(asked),
+        "gt": lambda: _kind(value) == "number" and _number(value) > _number(operand),
+        "gte": lambda: _kind(value) == "number" and _number(value) >= _number(operand),
+        "lt": lambda: _kind(value) == "number" and _number(value) < _number(operand),
+        "lte": lambda: _kind(value) == "number" and _number(value) <= _number(operand),
         "contains": lambda: is_text and part in whole,
         "starts_with": lambda: is_text and whole.startswith(part),
         "ends_with": lambda: is_text and whole.endswith(part),
-    }[wanted.operator]()
+    }[filter_.operator]()
 
 
 def _at(document: Any, path: Any) -> Any:
@@ -159,10 +159,10 @@ async def test_truth_table(connection: AsyncConnection, operator: Operator) -> N
                     "value": value,
                     "case_sensitive": case_sensitive,
                 }
-                [wanted], errors = parse_filters(None, [raw])
+                [filter_], errors = parse_filters(None, [raw])
                 assert errors == []
-                answer = await found(connection, Criteria(EntryKind.THREAD, metadata=[wanted]))
-                right = [n + 1 for n, document in documents.items() if reference(document, wanted)]
+                answer = await found(connection, Criteria(EntryKind.THREAD, metadata=[filter_]))
+                right = [n + 1 for n, document in documents.items() if reference(document, filter_)]
                 got, expected = set(answer), set(right)
                 wrong = {n: SHAPES[n - 1] for n in got ^ expected}
                 assert wrong == {}, f"{raw} on {connection.dialect.name}"
@@ -227,14 +227,15 @@ def filters(draw: st.DrawFn) -> MetadataFilter:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
-    documents=st.lists(DOCUMENTS, min_size=1, max_size=8), wanted=st.lists(filters(), max_size=8)
+    documents=st.lists(DOCUMENTS, min_size=1, max_size=8),
+    given_filters=st.lists(filters(), max_size=8),
 )
 async def test_random_filters_mean_what_the_reference_means(
-    connection: AsyncConnection, documents: list[Any], wanted: list[MetadataFilter]
+    connection: AsyncConnection, documents: list[Any], given_filters: list[MetadataFilter]
 ) -> None:
     await fill(connection, [row(n, metadata=document) for n, document in enumerate(documents)])
     try:
-        for each in wanted:
+        for each in given_filters:
             answer = await found(connection, Criteria(EntryKind.THREAD, metadata=[each]))
             right = [n for n, document in enumerate(documents) if reference(document, each)]
             assert answer == right, each

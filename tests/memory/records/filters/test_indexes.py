@@ -93,12 +93,12 @@ async def test_filters_use_the_indexes(connection: AsyncConnection) -> None:
         cases = [*BOTH, *POSTGRESQL]
     for key, operator, value, count, index in cases:
         for case_sensitive in (False, True):
-            wanted = criteria(
+            selected = criteria(
                 key=key, operator=operator, value=value, case_sensitive=case_sensitive
             )
             if not case_sensitive:
-                assert len(await found(connection, wanted)) == count
-            condition = where(wanted, connection.dialect.name)
+                assert len(await found(connection, selected)) == count
+            condition = where(selected, connection.dialect.name)
             steps = await plan(connection, select(entries).where(condition))
             assert index in steps, (key, operator, case_sensitive)
 
@@ -218,13 +218,13 @@ async def test_keys_and_values_are_never_read_as_sql(connection: AsyncConnection
     for number, nasty in enumerate(NASTY):
         key = nasty.replace("\\", "\\\\").replace(".", "\\.")
         inside = f"{key}.{key}"
-        for wanted in (
+        for selected in (
             criteria(key=f"{inside}.0", value=nasty),
             criteria(key=f"{inside}.0", operator="contains", value=nasty, case_sensitive=True),
             criteria(key=inside, operator="array_contains", value=nasty),
             criteria(key=key, operator="exists"),
         ):
-            assert await found(connection, wanted) == [number], nasty
+            assert await found(connection, selected) == [number], nasty
         if nasty not in ("0", "1", "2"):  # no other writing of a number is a place in a list
             assert await found(connection, criteria(key=f"list.{key}", operator="exists")) == []
     assert len(await found(connection, Criteria(EntryKind.THREAD))) == len(rows) + len(lists)
@@ -257,5 +257,5 @@ async def test_postgresql_folds_every_letter_as_we_do(postgres_url: str) -> None
         )
         answer = await connection.scalar(folded, {"letters": "".join(known)})
     differ = [a for a, b in zip(known, str(answer), strict=True) if fold(a) != b]
-    # The relics are kept apart there by other letters; three more came with a newer Unicode.
+    # There NOT_FOLDED become placeholders; three more letters came with a newer Unicode.
     assert set(differ) <= {*NOT_FOLDED, "\u1fd3", "\u1fe3", "\ufb05"}

@@ -1,4 +1,4 @@
-"""What callers may write as metadata filters, and what they are told when it is wrong."""
+"""Metadata filters that callers may write, and the errors of wrong ones."""
 
 from typing import Any
 

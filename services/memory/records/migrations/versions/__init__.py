@@ -1,1 +1,1 @@
-"""Each revision says for itself what it does; it never imports the tables, which go on changing."""
+"""Revisions of the tables. A revision never imports `tables.py`, which later versions change."""

@@ -1,7 +1,7 @@
-"""One table for entries of every kind, with tags and images beside it, and the outbox.
+"""Creates one table for entries of every kind, tables for tags and images, and the outbox.
 
 The first SQLite databases had no revision: `entries` of memories alone, and an outbox that pointed
-to them. These tables are set aside, copied and dropped.
+to them. These tables are renamed, copied and dropped.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ COPIED_AT_A_TIME = 1000
 def upgrade() -> None:
     is_old = sa.inspect(op.get_bind()).has_table("entries")
     if is_old:
-        _set_aside()
+        _rename()
     _create()
     if is_old:
         _copy()
@@ -96,8 +96,8 @@ def _entry_id() -> sa.Column[int]:
 # --- the first tables ----------------------------------------------------------------------
 
 
-def _set_aside() -> None:
-    """SQLite keeps the names of indexes in one space, so these go first."""
+def _rename() -> None:
+    """Rename the first tables, after dropping their indexes: SQLite has one name space for all."""
     op.drop_index("entries_by_collection", "entries")
     op.drop_index("ix_outbox_entry_id", "outbox")
     op.rename_table("outbox", "outbox_before")
@@ -138,7 +138,7 @@ def _slices(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def _entry(row: Any) -> dict[str, Any]:
-    """Times had as many digits as they needed: now all have the same."""
+    """Return the row with times of one length; the first tables had as many digits as needed."""
     times = {
         name: moment(datetime.fromisoformat(row[name])) for name in ("created_at", "updated_at")
     }
@@ -146,6 +146,6 @@ def _entry(row: Any) -> dict[str, Any]:
 
 
 def _tags(metadata: dict[str, Any]) -> list[str]:
-    """Tags as filters compare them; the metadata keeps them as they were written."""
+    """Return tags as filters compare them; the metadata keeps them as they were written."""
     found = (tag.strip().casefold() for tag in metadata.get("tags", ()))
     return list(dict.fromkeys(tag for tag in found if tag))
