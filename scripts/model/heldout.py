@@ -110,7 +110,7 @@ def lexical(task: Task) -> Scores:
             postings[term].append((number, weight))
     scores = np.zeros((len(task.questions), len(task.texts)), np.float32)
     for row, question in enumerate(task.questions):
-        for term in bm25.query(question).indices:
+        for term in bm25.query_vector(question).indices:
             holders = postings.get(term, [])
             rarity = math.log(1 + (len(task.texts) - len(holders) + 0.5) / (len(holders) + 0.5))
             for number, weight in holders:

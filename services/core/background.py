@@ -1,4 +1,4 @@
-"""Work that goes on beside a block, and ends with it."""
+"""Run a coroutine in the background of a block."""
 
 import asyncio
 import contextlib
@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Coroutine
 
 
 @contextlib.asynccontextmanager
-async def beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Start the work now; cancel it, and wait for its end, when the block ends."""
+async def in_background(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Start the coroutine as a task; cancel it when the block ends, and wait until it has ended."""
     task = asyncio.create_task(work)
     try:
         yield

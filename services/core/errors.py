@@ -13,7 +13,7 @@ CtxError                    error_code
 ├── TimedOut                TIMEOUT_ERROR
 ├── RateLimited             RATE_LIMIT_ERROR
 ├── NotPermitted            NOT_PERMITTED         no token, or a tool outside the chosen toolsets
-├── StorageFailed           STORAGE_ERROR         Qdrant or SQL did not do what was asked
+├── StorageFailed           STORAGE_ERROR         Qdrant or SQL failed
 │   └── FolderInUse         DATA_FOLDER_IN_USE    another process owns the embedded engine
 ├── GitFailed               GIT_ERROR             git refused, failed or took too long
 ├── ModelUnavailable        MODEL_UNAVAILABLE     a model cannot be loaded

@@ -1,4 +1,4 @@
-"""SQLite files that several processes use at once."""
+"""Open SQLite files that several processes use at once."""
 
 import sqlite3
 import time
@@ -6,29 +6,31 @@ from collections.abc import Callable
 from pathlib import Path
 
 BUSY_TIMEOUT_SECONDS = 10.0  # another process may be writing the same file
-LOOK_AGAIN_SECONDS = 0.002
+RETRY_SECONDS = 0.002
 
 
-def connect(path: Path, lay_out: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
-    """With the tables that `lay_out` makes where they are not there. For what can be computed
-    again: a power cut may undo the last writes."""
+def connect(path: Path, create_tables: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+    """Open a file whose tables `create_tables` creates where they are missing.
+
+    For data that can be computed again: a power cut may undo the last writes. Raises sqlite3.Error.
+    """
     db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=False)
     try:
-        write_ahead(db.execute)
+        enable_wal(db.execute)
         db.execute("PRAGMA synchronous=NORMAL")
         with db:
-            lay_out(db)
+            create_tables(db)
     except sqlite3.Error:
         db.close()
         raise
     return db
 
 
-def write_ahead(execute: Callable[[str], object]) -> None:
-    """Let readers and a writer work side by side, for as long as the file exists.
+def enable_wal(execute: Callable[[str], object]) -> None:
+    """Switch the file to a write-ahead log, so that a writer does not block readers.
 
-    Of two processes that ask this of a new file at once, SQLite tells one at once that the file
-    is locked, whatever its busy timeout.
+    Of two processes that switch a new file at the same time, SQLite refuses one at once, whatever
+    its busy timeout: this tries again for that time.
     """
     deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
     while True:
@@ -38,4 +40,4 @@ def write_ahead(execute: Callable[[str], object]) -> None:
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
-        time.sleep(LOOK_AGAIN_SECONDS)
+        time.sleep(RETRY_SECONDS)

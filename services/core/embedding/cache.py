@@ -1,4 +1,4 @@
-"""Embeddings that were computed once are never computed again: a table by model and text hash."""
+"""A persistent cache of embeddings, by model and hash of the text."""
 
 import logging
 import sqlite3
@@ -17,12 +17,12 @@ from services.core.errors import StorageFailed
 
 log = logging.getLogger(__name__)
 
-LAYOUT = 2  # of the file; one of another layout is emptied
-HASH_BYTES = 16  # 128 bits: no collision to be expected among any number of chunks
+FILE_VERSION = 2  # a file of another version is emptied
+HASH_BYTES = 16  # 128 bits: no collision is to be expected among any number of chunks
 KEYS_PER_QUERY = 500  # below SQLite's limit on the variables of one statement
 
-# Half the bytes of what is computed with; 99.99 % of a vector's direction is kept.
-STORED = np.float16
+# Half the size of float32; it keeps 99.99 % of a vector's direction.
+STORED_TYPE = np.float16
 
 Row = NDArray[np.float32]
 
@@ -34,49 +34,50 @@ class EmbeddingCache:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         try:
-            self._db = sqlite.connect(path, _lay_out)
-        except sqlite3.OperationalError as error:  # held by another, no room: not damage
+            self._db = sqlite.connect(path, _create_tables)
+        except sqlite3.OperationalError as error:  # locked, or the disk is full: not damaged
             raise StorageFailed(
                 f"The embedding cache {path} cannot be opened: {error}. See who holds it and "
                 "whether the disk is full; with the servers stopped it may be deleted, and is "
                 "filled again."
             ) from error
         except sqlite3.DatabaseError as error:
-            aside = path.with_suffix(".damaged")
-            log.warning("embedding cache %s is damaged (%s): moved to %s", path, error, aside)
-            path.replace(aside)
-            self._db = sqlite.connect(path, _lay_out)
-        self._numbers = _read_numbers(self._db)
+            damaged = path.with_suffix(".damaged")
+            log.warning("embedding cache %s is damaged (%s): moved to %s", path, error, damaged)
+            path.replace(damaged)
+            self._db = sqlite.connect(path, _create_tables)
+        self._model_ids = _read_model_ids(self._db)
 
     def get(self, model: str, keys: Sequence[bytes]) -> dict[bytes, Row]:
-        """The vectors that are there, by key."""
-        found: dict[bytes, Row] = {}
+        """Return the cached vectors by key, without keys that are not cached. Blocks."""
+        vectors: dict[bytes, Row] = {}
         with self._lock:
-            number = self._numbers.get(model)
+            model_id = self._model_ids.get(model)
             for batch in batches(keys, KEYS_PER_QUERY):
                 marks = ",".join("?" * len(batch))
                 rows = self._db.execute(
                     f"SELECT key, vector FROM vectors WHERE model = ? AND key IN ({marks})",
-                    [number, *batch],
+                    [model_id, *batch],
                 )
-                found.update((key, _read(vector)) for key, vector in rows)
-        return found
+                vectors.update((key, _decode(vector)) for key, vector in rows)
+        return vectors
 
     def put(self, model: str, rows: Iterable[tuple[bytes, Row]]) -> None:
+        """Store vectors by key; keys that are cached stay as they are. Blocks."""
         with self._lock:
-            number = self._numbers.get(model) or self._enter(model)
+            model_id = self._model_ids.get(model) or self._add_model(model)
             with self._db:
                 self._db.executemany(
                     "INSERT OR IGNORE INTO vectors (model, key, vector) VALUES (?, ?, ?)",
-                    [(number, key, row.astype(STORED).tobytes()) for key, row in rows],
+                    [(model_id, key, row.astype(STORED_TYPE).tobytes()) for key, row in rows],
                 )
 
-    def _enter(self, model: str) -> int:
-        """Committed before anybody uses the number."""
+    def _add_model(self, model: str) -> int:
+        """Return the id of a model, committed before a vector refers to it."""
         with self._db:
             self._db.execute("INSERT OR IGNORE INTO models (name) VALUES (?)", [model])
-        self._numbers = _read_numbers(self._db)
-        return self._numbers[model]
+        self._model_ids = _read_model_ids(self._db)
+        return self._model_ids[model]
 
     def close(self) -> None:
         with self._lock:
@@ -84,7 +85,7 @@ class EmbeddingCache:
 
 
 class CachedEmbedder:
-    """An embedder that asks the cache first. Queries are not kept: they rarely come back."""
+    """An embedder behind the cache. Queries are not cached: they rarely come again."""
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder = embedder
@@ -100,17 +101,17 @@ class CachedEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         keys = [content_key(text) for text in texts]
-        known = self._cache.get(self.name, list(dict.fromkeys(keys)))
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        vectors = self._cache.get(self.name, list(dict.fromkeys(keys)))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
         if missing:
-            computed = self._embedder.embed_documents(list(missing.values()))
-            # As they will be read back: a text has one vector, whichever way it comes.
-            fresh = dict(zip(missing, _rounded(computed), strict=True))
-            self._cache.put(self.name, fresh.items())
-            known.update(fresh)
+            rows = self._embedder.embed_documents(list(missing.values()))
+            # Rounded as the cache rounds, so that a text always has the same vector.
+            computed = dict(zip(missing, _rounded(rows), strict=True))
+            self._cache.put(self.name, computed.items())
+            vectors.update(computed)
         if not keys:
             return np.empty((0, self.dims), np.float32)
-        return np.stack([known[key] for key in keys])
+        return np.stack([vectors[key] for key in keys])
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self._embedder.embed_query(text)
@@ -123,31 +124,34 @@ class CachedEmbedder:
 
 
 def content_key(text: str) -> bytes:
-    """The hash that stands for a text."""
+    """Return the hash of a text."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
 
 
-def _read_numbers(db: sqlite3.Connection) -> dict[str, int]:
+def _read_model_ids(db: sqlite3.Connection) -> dict[str, int]:
     return dict(db.execute("SELECT name, id FROM models").fetchall())
 
 
 def _rounded(rows: Row) -> Row:
-    return rows.astype(STORED).astype(np.float32)
+    return rows.astype(STORED_TYPE).astype(np.float32)
 
 
-def _read(vector: bytes) -> Row:
-    return np.frombuffer(vector, STORED).astype(np.float32)
+def _decode(vector: bytes) -> Row:
+    return np.frombuffer(vector, STORED_TYPE).astype(np.float32)
 
 
-def _lay_out(db: sqlite3.Connection) -> None:
-    """Vectors are appended, and found by a small index: hashes come in no order, so that vectors
-    kept in theirs would be written all over the file."""
+def _create_tables(db: sqlite3.Connection) -> None:
+    """Create the tables; a file of another version is emptied first.
+
+    Vectors are appended and found by an index: a table in the order of hashes would write all over
+    the file.
+    """
     db.execute("BEGIN IMMEDIATE")
-    [layout] = db.execute("PRAGMA user_version").fetchone()
-    if layout != LAYOUT:
+    [version] = db.execute("PRAGMA user_version").fetchone()
+    if version != FILE_VERSION:
         for table in ("embeddings", "vectors", "models"):
             db.execute(f"DROP TABLE IF EXISTS {table}")
-        db.execute(f"PRAGMA user_version={LAYOUT}")
+        db.execute(f"PRAGMA user_version={FILE_VERSION}")
     db.execute("CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, name TEXT UNIQUE)")
     db.execute(
         "CREATE TABLE IF NOT EXISTS vectors ("

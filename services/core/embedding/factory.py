@@ -1,4 +1,4 @@
-"""Which embedder the name of a model means."""
+"""Open the embedding model that a name means: shipped, in a folder, or of fastembed."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,15 +14,18 @@ PACKAGE_PREFIX = "package:"  # package:NAME/folder/inside, a folder of an instal
 
 
 def open_embedder(name: str, cache_path: Path) -> CachedEmbedder:
-    """Load the model, behind the persistent cache. Slow: at start, never in a request."""
+    """Load a model behind the persistent cache. Blocks for seconds: at a start, not in a request.
+
+    Raises ModelUnavailable, or StorageFailed for the cache.
+    """
     embedder = _load(name, cache_path.parent / "models")
     return CachedEmbedder(embedder, EmbeddingCache(cache_path))
 
 
-def open_present(name: str, download_dir: Path) -> Embedder:
-    """The model that an older collection names, if it is on this machine: nothing is downloaded.
+def open_local(name: str, download_dir: Path) -> Embedder:
+    """Load a model that is on this machine, without a download. Raises ModelUnavailable.
 
-    A static model in a folder is known by the name that it gives itself, and not found by it.
+    A static model in a folder cannot be found by its own name, only by that of the folder.
     """
     return _load(name, download_dir, download=False)
 
@@ -31,22 +34,22 @@ def _load(name: str, download_dir: Path, *, download: bool = True) -> Embedder:
     if name in shipped_models():
         return StaticEmbedder(SHIPPED / name)
     if name.startswith(PACKAGE_PREFIX):
-        return _of_folder(name, _package_folder(name))
+        return _load_folder(name, _package_folder(name))
     folder = Path(name).expanduser()
     if folder.is_dir():
-        return _of_folder(str(folder.resolve()), folder)
+        return _load_folder(str(folder.resolve()), folder)
     return FastembedEmbedder(name, download_dir, download=download)
 
 
-def _of_folder(name: str, folder: Path) -> Embedder:
-    """A static model has a description beside it and a name of its own."""
+def _load_folder(name: str, folder: Path) -> Embedder:
+    """Load a static model, which has a description and its own name, or an ONNX one."""
     if (folder / DESCRIPTION).is_file():
         return StaticEmbedder(folder)
     return OnnxEmbedder(name, folder)
 
 
 def shipped_models() -> list[str]:
-    """The models inside our own package."""
+    """Return the names of the models inside our package."""
     return sorted(path.name for path in SHIPPED.iterdir() if (path / DESCRIPTION).is_file())
 
 

@@ -1,4 +1,4 @@
-"""Transformer models: a folder with an ONNX file, or any fastembed model by name."""
+"""Run transformer models: a folder with an ONNX file, or a fastembed model by name."""
 
 import logging
 import os
@@ -15,22 +15,22 @@ from services.core.errors import ModelUnavailable
 
 log = logging.getLogger(__name__)
 
-WHAT = "embedding model"
+MODEL_ROLE = "embedding model"  # how errors call it
 MAX_TOKENS = 512  # the position limit of BERT-sized models
 BATCH = 32  # larger batches only pad more on a CPU
 TOKENIZER_FILE = "tokenizer.json"
 CLS_POOLING_MARK = '"pooling_mode_cls_token": true'
-SHORTEST = 1e-12  # keeps a zero vector from dividing by zero
+MIN_NORM = 1e-12  # avoids a division by zero
 
 
 class OnnxModel:
     """An ONNX file and its tokenizer, run by onnxruntime on the CPU."""
 
-    def __init__(self, what: str, folder: Path) -> None:
+    def __init__(self, role: str, folder: Path) -> None:
         import onnxruntime  # noqa: PLC0415 - slow to import, needed only with such a model
         from tokenizers import Tokenizer  # noqa: PLC0415
 
-        tokenizer_path, model_path = _model_files(what, folder)
+        tokenizer_path, model_path = _model_files(role, folder)
         self._tokenizer = Tokenizer.from_file(str(tokenizer_path))
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.enable_padding()
@@ -45,7 +45,7 @@ class OnnxModel:
     def run(
         self, texts: Sequence[str] | Sequence[tuple[str, str]]
     ) -> tuple[Any, NDArray[np.int64]]:
-        """The first output for a batch of texts, or pairs of texts, and their attention mask."""
+        """Return the first output for a batch of texts or pairs, and its attention mask."""
         encoded = self._tokenizer.encode_batch(list(texts))
         mask = np.array([e.attention_mask for e in encoded], np.int64)
         feed = {
@@ -62,12 +62,12 @@ class OnnxEmbedder:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
-        self._model = OnnxModel(WHAT, folder)
-        self._cls = _pools_by_cls(folder)
+        self._model = OnnxModel(MODEL_ROLE, folder)
+        self._uses_cls = _uses_cls_pooling(folder)
         self.dims = int(self.embed_query("dimensions").shape[0])
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embeds in batches of similar length, and returns the rows in the order asked."""
+        """Embed in batches of similar length; return the rows in the order of the texts."""
         rows = np.empty((len(texts), self.dims), np.float32)
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         for batch in batches(order, BATCH):
@@ -79,11 +79,11 @@ class OnnxEmbedder:
         return row
 
     def embed_words(self, words: Sequence[str]) -> None:
-        """Milliseconds each."""
+        """Return None: a word takes milliseconds."""
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         output, mask = self._model.run(texts)
-        return _normalised(_pooled(np.asarray(output, np.float32), mask, self._cls))
+        return _normalised(_pooled(np.asarray(output, np.float32), mask, self._uses_cls))
 
 
 class FastembedEmbedder:
@@ -93,7 +93,7 @@ class FastembedEmbedder:
         from fastembed import TextEmbedding  # noqa: PLC0415 - slow to import
 
         self.name = name
-        self._model = from_catalogue(WHAT, name, TextEmbedding, cache_dir, download=download)
+        self._model = from_catalogue(MODEL_ROLE, name, TextEmbedding, cache_dir, download=download)
         self.dims = int(self._model.embedding_size)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -104,7 +104,7 @@ class FastembedEmbedder:
         return row
 
     def embed_words(self, words: Sequence[str]) -> None:
-        """Milliseconds each."""
+        """Return None: a word takes milliseconds."""
 
     def _rows(self, vectors: Iterable[Any], count: int) -> NDArray[np.float32]:
         rows = np.empty((count, self.dims), np.float32)
@@ -114,16 +114,18 @@ class FastembedEmbedder:
 
 
 def from_catalogue(
-    what: str, name: str, kind: Any, cache_dir: Path, *, download: bool = True
+    role: str, name: str, kind: Any, cache_dir: Path, *, download: bool = True
 ) -> Any:
-    """A model of one of fastembed's classes; a name it does not know is refused with those near it,
-    and a download that fails with what to do."""
+    """Load a model of one of fastembed's classes, downloading it where that is allowed.
+
+    Raises ModelUnavailable, which names similar models or what to do about a failed download.
+    """
     known = [model["model"] for model in kind.list_supported_models()]
     if name not in known:
         near = get_close_matches(name, known, n=3, cutoff=0.4)
         hint = f" Near it: {', '.join(near)}." if near else ""
         raise ModelUnavailable(
-            f"{what} {name}: neither a shipped model, nor an existing folder, nor a model of "
+            f"{role} {name}: neither a shipped model, nor an existing folder, nor a model of "
             f"fastembed's catalogue.{hint}"
         )
     log.info("loading %s; the first time it is downloaded to %s", name, cache_dir)
@@ -131,44 +133,48 @@ def from_catalogue(
         return kind(name, cache_dir=str(cache_dir), local_files_only=not download)
     except (ValueError, OSError) as error:
         raise ModelUnavailable(
-            f"{what} {name} could not be downloaded: {error} Check the network, copy the model "
+            f"{role} {name} could not be downloaded: {error} Check the network, copy the model "
             f"into {cache_dir} from a machine that has it, or choose another."
         ) from error
 
 
-def _model_files(what: str, folder: Path) -> tuple[Path, Path]:
-    """The tokenizer and the ONNX file of a folder, where there is exactly one of each to use."""
+def _model_files(role: str, folder: Path) -> tuple[Path, Path]:
+    """Return the tokenizer and the ONNX file of a folder. Raises ModelUnavailable."""
     tokenizer = folder / TOKENIZER_FILE
     models = sorted(folder.glob("*.onnx")) or sorted(folder.glob("onnx/*.onnx"))
-    plain = [path for path in models if path.stem == "model"]
-    chosen = plain or models
-    if not tokenizer.is_file() or len(chosen) != 1:
-        found = ", ".join(path.name for path in models) or "none"
+    candidates = [path for path in models if path.stem == "model"] or models
+    if not tokenizer.is_file() or len(candidates) != 1:
+        names = ", ".join(path.name for path in models) or "none"
         raise ModelUnavailable(
-            f"{what} {folder}: a model folder holds {TOKENIZER_FILE} and one .onnx file "
-            f"(or model.onnx among several); .onnx files found: {found}, {TOKENIZER_FILE}: "
+            f"{role} {folder}: a model folder holds {TOKENIZER_FILE} and one .onnx file "
+            f"(or model.onnx among several); .onnx files found: {names}, {TOKENIZER_FILE}: "
             + ("found." if tokenizer.is_file() else "missing.")
         )
-    return tokenizer, chosen[0]
+    return tokenizer, candidates[0]
 
 
-def _pools_by_cls(folder: Path) -> bool:
-    """Sentence-transformers folders say how tokens become one vector; the mean is the rule."""
+def _uses_cls_pooling(folder: Path) -> bool:
+    """Whether a text's vector is that of its first token, by the folder's pooling configuration.
+
+    Otherwise it is the mean of its tokens' vectors.
+    """
     config = folder / "1_Pooling" / "config.json"
     return config.is_file() and CLS_POOLING_MARK in config.read_text()
 
 
-def _pooled(output: NDArray[np.float32], mask: NDArray[np.int64], cls: bool) -> NDArray[np.float32]:
+def _pooled(
+    output: NDArray[np.float32], mask: NDArray[np.int64], uses_cls: bool
+) -> NDArray[np.float32]:
     if output.ndim == 2:  # the export pools by itself
         return output
-    if cls:
+    if uses_cls:
         return output[:, 0]
     weights = mask[:, :, None].astype(np.float32)
-    total: NDArray[np.float32] = (output * weights).sum(axis=1) / weights.sum(axis=1)
-    return total
+    mean: NDArray[np.float32] = (output * weights).sum(axis=1) / weights.sum(axis=1)
+    return mean
 
 
 def _normalised(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit: NDArray[np.float32] = rows / np.maximum(norms, SHORTEST)
+    unit: NDArray[np.float32] = rows / np.maximum(norms, MIN_NORM)
     return unit

@@ -1,4 +1,4 @@
-"""What an embedding model is to the rest of ctx."""
+"""The interface of embedding models."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. Blocking: call it off the event loop for large batches."""
+    """Embeds texts as unit vectors. Blocking: call it off the event loop for large batches."""
 
     @property
     def name(self) -> str: ...
@@ -17,11 +17,13 @@ class Embedder(Protocol):
     def dims(self) -> int: ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of length `dims` a text."""
+        """Return one row of length `dims` per text."""
         ...
 
-    def embed_query(self, text: str) -> NDArray[np.float32]: ...
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of a query."""
+        ...
 
     def embed_words(self, words: Sequence[str]) -> NDArray[np.float32] | None:
-        """One row a word, for hundreds of words within a request; None where that takes longer."""
+        """Return one row per word; None where hundreds of words would make a request wait."""
         ...

@@ -1,8 +1,8 @@
-"""The shipped embedders: one vector a token, read from a table; no network, no neural net.
+"""Static embedding models: a table with one vector per token; no network, no neural net.
 
 A text's vector is the weighted sum of its distinct tokens' vectors, scaled to length one. The
-weight of a token is folded into its row of the table; a token that occurs n times counts √n.
-`scripts/model/train.py` makes the table; README.md beside it says why it is made so.
+weight of a token is part of its row in the table; a token that occurs n times counts √n times.
+`scripts/model/train.py` trains the table; README.md beside it gives the reasons.
 """
 
 import json
@@ -20,28 +20,29 @@ from tokenizers import Tokenizer
 from services.core.batches import batches
 from services.core.errors import ModelUnavailable
 
-DESCRIPTION = "model.json"  # what a folder with such a model holds
+DESCRIPTION = "model.json"  # the file that makes a folder one with a static model
 FORMAT = 1  # of the model folder; train.py writes the same number
 
-# A chunk has a few hundred tokens. What follows these limits would cost time and hardly move the
-# mean; characters are cut first, so that a huge text is not tokenised only to be thrown away.
+# A chunk has a few hundred tokens. Tokens beyond these limits take time and hardly change the mean;
+# characters are cut first, so that a huge text is not tokenised in vain.
 MAX_TOKENS = 2_048
 MAX_CHARACTERS = 16 * MAX_TOKENS
 BATCH_SIZE = 256  # texts tokenised at once: bounds memory, keeps all cores of the tokenizer busy
 
-# The tokenizer cuts ASCII text at white space and around each mark, and what it makes of a word
-# does not depend on its neighbours. So words are looked up: three times as fast as tokenising.
-# Control characters vanish without cutting, and long texts may be cut short: not for this way.
-_MARKS = [chr(c) for c in range(33, 127) if not chr(c).isalnum()]
-_UNMARKED = "".join(" " if chr(c) in _MARKS else chr(c) for c in range(128))
+# The tokenizer splits ASCII text at white space and around each punctuation character, and the
+# tokens of a word do not depend on its neighbours. So words are looked up in a cache: three times
+# as fast as tokenising. Not for texts with control characters, which the tokenizer drops without
+# splitting, nor for long ones, which it truncates.
+_PUNCTUATION = [chr(c) for c in range(33, 127) if not chr(c).isalnum()]
+_WITHOUT_PUNCTUATION = "".join(" " if chr(c) in _PUNCTUATION else chr(c) for c in range(128))
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-MAX_WORDS_KNOWN = 200_000  # about 40 MB; then it starts anew
+MAX_CACHED_WORDS = 200_000  # about 40 MB; then the cache is emptied
 
 Vectors = NDArray[np.float32]
 
 
 class StaticEmbedder:
-    """A token table behind the Embedder protocol. Immutable once loaded, so safe in threads."""
+    """A static model. Threads may share it: the table never changes, and the cache only grows."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -61,7 +62,7 @@ class StaticEmbedder:
             )
         self._name = str(described["name"])
         self._words: dict[str, tuple[int, ...]] = {}
-        self._marks = self._telling_marks()
+        self._punctuation = self._known_punctuation()
         self._blank = _blank_vector(self.dims)
 
     @property
@@ -73,20 +74,19 @@ class StaticEmbedder:
         return int(self._table.shape[1])
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """One unit row a text, in the order of the texts."""
         vectors = np.empty((len(texts), self.dims), dtype=np.float32)
-        plain = {
-            row: text.translate(_UNMARKED).split()
+        cacheable = {
+            row: text.translate(_WITHOUT_PUNCTUATION).split()
             for row, text in enumerate(texts)
-            if _is_plain(text)
+            if _is_cacheable(text)
         }
-        known = self._learnt(set().union(*plain.values()))
-        for row, words in plain.items():
-            vectors[row] = self._unit(*self._counted(words, texts[row], known))
-        others = [row for row in range(len(texts)) if row not in plain]
+        word_tokens = self._word_tokens(set().union(*cacheable.values()))
+        for row, words in cacheable.items():
+            vectors[row] = self._unit(*self._count_cached(words, texts[row], word_tokens))
+        others = [row for row in range(len(texts)) if row not in cacheable]
         for rows in batches(others, BATCH_SIZE):
-            found = self._tokens([texts[row] for row in rows])
-            for row, (tokens, weights) in zip(rows, found, strict=True):
+            counted = self._count_tokens([texts[row] for row in rows])
+            for row, (tokens, weights) in zip(rows, counted, strict=True):
                 vectors[row] = self._unit(tokens, weights)
         return vectors
 
@@ -96,40 +96,45 @@ class StaticEmbedder:
     def embed_words(self, words: Sequence[str]) -> Vectors:
         return self.embed_documents(words)
 
-    def _learnt(self, wanted: set[str]) -> Mapping[str, Sequence[int]]:
-        """The tokens of at least these words. A table only grows while somebody may read it; one
-        that has grown too large is replaced."""
-        known = self._words
-        missing = [word for word in wanted if word not in known]
+    def _word_tokens(self, words: set[str]) -> Mapping[str, Sequence[int]]:
+        """Return a cache with the tokens of at least these words.
+
+        Another thread may read a cache: it is never emptied, but replaced by a new one.
+        """
+        cache = self._words
+        missing = [word for word in words if word not in cache]
         if missing:
-            if len(known) + len(missing) > MAX_WORDS_KNOWN:
-                known, missing = {}, list(wanted)
+            if len(cache) + len(missing) > MAX_CACHED_WORDS:
+                cache, missing = {}, list(words)
             encodings = self._tokenizer.encode_batch_fast(missing, add_special_tokens=False)
-            known.update(zip(missing, (tuple(each.ids) for each in encodings), strict=True))
-            self._words = known
-        return known
+            cache.update(zip(missing, (tuple(each.ids) for each in encodings), strict=True))
+            self._words = cache
+        return cache
 
-    def _telling_marks(self) -> dict[str, tuple[int, ...]]:
-        """The tokens of those marks that the model knows; others are not worth counting."""
-        encodings = self._tokenizer.encode_batch_fast(_MARKS, add_special_tokens=False)
-        found = {mark: tuple(each.ids) for mark, each in zip(_MARKS, encodings, strict=True)}
-        return {mark: ids for mark, ids in found.items() if self._table[list(ids)].any()}
+    def _known_punctuation(self) -> dict[str, tuple[int, ...]]:
+        """Return the tokens of the punctuation characters whose vectors are not zero."""
+        encodings = self._tokenizer.encode_batch_fast(_PUNCTUATION, add_special_tokens=False)
+        tokens = {
+            character: tuple(each.ids)
+            for character, each in zip(_PUNCTUATION, encodings, strict=True)
+        }
+        return {each: ids for each, ids in tokens.items() if self._table[list(ids)].any()}
 
-    def _counted(
-        self, words: Sequence[str], text: str, known: Mapping[str, Sequence[int]]
+    def _count_cached(
+        self, words: Sequence[str], text: str, word_tokens: Mapping[str, Sequence[int]]
     ) -> tuple[NDArray[np.int64], Vectors]:
-        """The distinct tokens of a plain text of these words, with the roots of their counts."""
-        found = Counter(chain.from_iterable(map(known.__getitem__, words)))
-        for mark, ids in self._marks.items():
-            if occurs := text.count(mark):
+        """Return the distinct tokens of a text of these words, and the roots of their counts."""
+        counts = Counter(chain.from_iterable(map(word_tokens.__getitem__, words)))
+        for character, ids in self._punctuation.items():
+            if occurs := text.count(character):
                 for token in ids:
-                    found[token] += occurs
-        tokens = np.fromiter(found, np.int64, len(found))
-        weights = np.fromiter(found.values(), np.float32, len(found))
+                    counts[token] += occurs
+        tokens = np.fromiter(counts, np.int64, len(counts))
+        weights = np.fromiter(counts.values(), np.float32, len(counts))
         return tokens, np.sqrt(weights)
 
-    def _tokens(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
-        """The distinct tokens of each text with the roots of their counts."""
+    def _count_tokens(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+        """Yield the distinct tokens of each text, and the roots of their counts."""
         cut = [_encodable(text[:MAX_CHARACTERS]) for text in texts]
         encodings = self._tokenizer.encode_batch_fast(cut, add_special_tokens=False)
         lists = [encoding.ids for encoding in encodings]
@@ -150,18 +155,18 @@ class StaticEmbedder:
         return vector / np.float32(length) if length > 0 else self._blank
 
 
-def _is_plain(text: str) -> bool:
-    """Whether looking its words up gives what the tokenizer would."""
+def _is_cacheable(text: str) -> bool:
+    """Whether the tokens of its words are the tokens of the text."""
     return len(text) <= MAX_TOKENS and text.isascii() and not _CONTROL.search(text)
 
 
 def _encodable(text: str) -> str:
-    """The text without lone surrogates, which the tokenizer refuses."""
+    """Replace lone surrogates, which the tokenizer refuses."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _load_table(folder: Path) -> Vectors:
-    """The table in float32: 30 MB of memory, which makes a lookup one gather and one product."""
+    """Load the table as float32: 30 MB of memory, and a lookup is one gather and one product."""
     rows = np.load(folder / "embeddings.npy", mmap_mode="r")
     scales = np.load(folder / "scales.npy")
     table: Vectors = np.asarray(rows).astype(np.float32)
@@ -181,10 +186,10 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
 
 
 def _blank_vector(dims: int) -> Vectors:
-    """What an empty text, or one of unknown tokens only, is embedded as.
+    """Return the vector of a text without known tokens.
 
-    A zero vector has no direction: Qdrant cannot take its cosine. The last axis is the one along
-    which the tokens vary least, so this vector is close to no real text.
+    A zero vector has no cosine. The tokens vary least along the last axis, so this vector is close
+    to no real text.
     """
     vector = np.zeros(dims, dtype=np.float32)
     vector[-1] = 1.0

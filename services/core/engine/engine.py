@@ -1,4 +1,4 @@
-"""The parts that a server stands on, opened once and handed down."""
+"""Open the engine of a server: the vector store and its embedding model."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ class Engine:
     embedder: CachedEmbedder
 
     async def check_model(self) -> None:
-        """Readiness: the model really embeds."""
+        """Check readiness by embedding a text. Raises ModelUnavailable."""
         vector = await asyncio.to_thread(self.embedder.embed_query, "ready?")
         if vector.shape != (self.embedder.dims,):
             raise ModelUnavailable(f"{self.embedder.name} gave a vector of shape {vector.shape}")
@@ -47,7 +47,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class Engines:
-    """One vector store under both servers, and a model for each."""
+    """The engines of both servers, over one vector store."""
 
     code: Engine
     memory: Engine
@@ -55,22 +55,22 @@ class Engines:
 
 @contextlib.asynccontextmanager
 async def open_engine(settings: Settings, model: str) -> AsyncIterator[Engine]:
-    """Open the store, then the model; close both at the end."""
+    """Open the vector store and a model; close both at the end."""
     async with open_vectors(settings) as vectors, _with_model(settings, vectors, model) as engine:
         yield engine
 
 
 @contextlib.asynccontextmanager
 async def open_engines(settings: Settings) -> AsyncIterator[Engines]:
-    """For both servers in one process. A model that both use is loaded once."""
+    """Open the engines of both servers in one process. A model that both use is loaded once."""
     async with contextlib.AsyncExitStack() as stack:
         vectors = await stack.enter_async_context(open_vectors(settings))
         models = dict.fromkeys((settings.code_model, settings.memory_model))
-        engine = {
+        engines = {
             model: await stack.enter_async_context(_with_model(settings, vectors, model))
             for model in models
         }
-        yield Engines(engine[settings.code_model], engine[settings.memory_model])
+        yield Engines(engines[settings.code_model], engines[settings.memory_model])
 
 
 @contextlib.asynccontextmanager
@@ -87,7 +87,7 @@ async def _with_model(
 
 @contextlib.asynccontextmanager
 async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore]:
-    """The store that the settings choose."""
+    """Open the vector store that the settings choose; close it at the end."""
     prepare_data_dir(settings)
     secret = settings.qdrant_api_key
     vectors = await open_store(
@@ -105,7 +105,7 @@ async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore]:
 
 
 def prepare_data_dir(settings: Settings) -> None:
-    """The data folder, readable by its owner alone: memories are private."""
+    """Create the data folder, for its owner alone: memories are private. Raises StorageFailed."""
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

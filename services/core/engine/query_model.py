@@ -1,4 +1,5 @@
-"""With which model a collection is asked: the configured one, or its own while it is rebuilt."""
+"""Choose the model that a collection is queried with: the configured one, or, while it is rebuilt,
+the one that it was built with."""
 
 import asyncio
 import logging
@@ -8,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from services.core.embedding.factory import open_present
+from services.core.embedding.factory import open_local
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CtxError, ModelMismatch, ModelUnavailable
 from services.core.vectors.protocol import VectorStore
@@ -19,14 +20,14 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_opened = lru_cache(maxsize=2)(open_present)  # one for all that ask, and models are large
+_open_cached = lru_cache(maxsize=2)(open_local)  # models are large; all resolvers share them
 
 
 @dataclass(frozen=True)
 class QueryModel:
-    """What stands behind a collection's name, and the model of its vectors.
+    """A physical collection and the model of its dense vectors.
 
-    Without a model only words are compared, and `degraded` says why.
+    Without a model only BM25 vectors can be queried, and `degraded` says why.
     """
 
     physical: str
@@ -35,17 +36,17 @@ class QueryModel:
 
 
 class QueryModelResolver:
-    """The models that collections are asked with.
+    """Resolves the model that a collection is queried with.
 
     A collection of another model than the configured one raises ModelMismatch, which names the
-    command that rebuilds it. While that goes on it is asked with the model that it was built with,
-    if that is on this machine.
+    command that rebuilds it. During that rebuild it is queried with the model that it was built
+    with, if that is on this machine.
     """
 
     def __init__(
         self, store: VectorStore, embedder: Embedder, models_dir: Path = Path("models")
     ) -> None:
-        """`embedder` is the configured one; `models_dir` is where downloaded models lie."""
+        """`embedder` is the configured one; `models_dir` is the folder of downloaded models."""
         self._store = store
         self.embedder = embedder
         self._models_dir = models_dir
@@ -58,18 +59,18 @@ class QueryModelResolver:
         spec: CollectionSpec,
         work: Callable[[QueryModel], Awaitable[T]],
     ) -> T:
-        """Do the work with the collection's model; again where a rebuild meanwhile put another
-        collection behind the name. That takes a whole rebuild, so this ends."""
+        """Run a query with the collection's model; run it again if a rebuild was swapped in
+        meanwhile. That takes a whole rebuild, so this ends. Raises as `of` does."""
         while True:
             physical = await self._store.resolve(collection)
             try:
-                answer = await work(await self.of(collection, spec))
+                result = await work(await self.of(collection, spec))
             except CtxError:
                 if await self._store.resolve(collection) == physical:
                     raise
             else:
                 if await self._store.resolve(collection) == physical:
-                    return answer
+                    return result
 
     async def of(self, collection: str, spec: CollectionSpec) -> QueryModel:
         """Return the model of an existing collection, without writing anything.
@@ -110,17 +111,17 @@ class QueryModelResolver:
         return QueryModel(physical, None, [reason])
 
     async def _load(self, model: EmbeddingModel) -> Embedder | None:
-        """Once: the first who asks waits a moment."""
+        """Load a model once, off the event loop; None where it is not on this machine."""
         if model not in self._former:
-            if model.name == self.embedder.name:  # other vectors, the same model
+            if model.name == self.embedder.name:  # the same model with other dims
                 self._former[model] = self.embedder
             else:
-                self._former[model] = await asyncio.to_thread(self._present, model)
+                self._former[model] = await asyncio.to_thread(self._open, model)
         return self._former[model]
 
-    def _present(self, model: EmbeddingModel) -> Embedder | None:
+    def _open(self, model: EmbeddingModel) -> Embedder | None:
         try:
-            embedder = _opened(model.name, self._models_dir)
+            embedder = _open_cached(model.name, self._models_dir)
         except ModelUnavailable as error:
             log.warning("the model %s of an older collection: %s", model.name, error.message)
             return None

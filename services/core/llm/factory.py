@@ -1,4 +1,4 @@
-"""Which decoder: DECODER_URL before a GGUF file of DECODER_MODEL, else none."""
+"""Open the decoder of the settings: DECODER_URL, else the GGUF file DECODER_MODEL, else none."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ from services.core.settings import Settings
 
 @contextlib.asynccontextmanager
 async def open_decoder(settings: Settings) -> AsyncIterator[Decoder | None]:
-    """The decoder that the settings name; None when they name none."""
+    """Yield the decoder that the settings name, or None, and close it at the end."""
     decoder = _decoder(settings)
     try:
         yield decoder

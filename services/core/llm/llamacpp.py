@@ -1,4 +1,4 @@
-"""A decoder in this process: llama.cpp on a GGUF file, in a thread of its own."""
+"""A decoder in this process: llama.cpp with a GGUF file, in its own thread."""
 
 import asyncio
 import importlib.util
@@ -15,9 +15,9 @@ PACKAGE = "llama_cpp"
 
 
 class LlamaDecoder:
-    """Loaded at the first call; one call at a time, the others wait.
+    """Loads the model at the first call, and answers one call at a time.
 
-    A caller that gives up ends its call: the thread is free before the next word.
+    A cancelled call frees the thread at the next token.
     """
 
     def __init__(self, path: Path, context_tokens: int, timeout: float) -> None:
@@ -40,12 +40,12 @@ class LlamaDecoder:
         self._model: Any = None
 
     async def complete(self, prompt: str, max_tokens: int, system: str | None = None) -> str:
-        given_up = threading.Event()
-        work = self._thread.submit(self._write, messages(prompt, system), max_tokens, given_up)
+        cancelled = threading.Event()
+        work = self._thread.submit(self._generate, messages(prompt, system), max_tokens, cancelled)
         try:
             return await asyncio.wrap_future(work)
         finally:
-            given_up.set()
+            cancelled.set()
 
     async def close(self) -> None:
         self._stopped.set()
@@ -55,20 +55,20 @@ class LlamaDecoder:
 
     # --- in the thread ---------------------------------------------------------------------
 
-    def _write(
-        self, conversation: list[dict[str, str]], max_tokens: int, given_up: threading.Event
+    def _generate(
+        self, conversation: list[dict[str, str]], max_tokens: int, cancelled: threading.Event
     ) -> str:
-        """The answer, looked at word by word; loading does not count against the time."""
-        model = self._loaded()
+        """Return the answer, with the deadline checked at each token; loading does not count."""
+        model = self._load()
         deadline = time.monotonic() + self._timeout
-        written = []
+        texts = []
         try:
-            pieces = model.create_chat_completion(
+            chunks = model.create_chat_completion(
                 conversation, max_tokens=max_tokens, temperature=0.0, stream=True
             )
-            for piece in pieces:
-                written.append(piece["choices"][0]["delta"].get("content") or "")
-                if given_up.is_set() or self._stopped.is_set():
+            for chunk in chunks:
+                texts.append(chunk["choices"][0]["delta"].get("content") or "")
+                if cancelled.is_set() or self._stopped.is_set():
                     break
                 if time.monotonic() > deadline:
                     raise DecoderFailed(
@@ -76,10 +76,10 @@ class LlamaDecoder:
                         "DECODER_TIMEOUT_SECONDS, or choose a smaller model"
                     )
         except (ValueError, RuntimeError) as error:
-            raise self._refused(error) from error
-        return "".join(written)
+            raise self._failure(error) from error
+        return "".join(texts)
 
-    def _loaded(self) -> Any:
+    def _load(self) -> Any:
         if self._model is None:
             import llama_cpp  # noqa: PLC0415 - an extra, and slow to import
 
@@ -93,7 +93,7 @@ class LlamaDecoder:
                 ) from error
         return self._model
 
-    def _refused(self, error: Exception) -> DecoderFailed:
+    def _failure(self, error: Exception) -> DecoderFailed:
         if "context window" in str(error):
             return DecoderFailed(
                 f"The prompt does not fit into {self._context_tokens} tokens ({error}): raise "

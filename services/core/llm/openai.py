@@ -1,4 +1,4 @@
-"""A decoder behind a URL that speaks the chat completions of OpenAI, as most servers do."""
+"""A decoder at a URL with the chat completions API of OpenAI, which most servers have."""
 
 import asyncio
 from typing import Any
@@ -11,10 +11,10 @@ from services.core.llm.protocol import messages
 from services.core.settings.serving import LOOPBACK_NAMES
 
 ENDPOINT = "/chat/completions"
-VERSION = "/v1"  # where servers keep it, unless the URL names another place
+VERSION = "/v1"  # the usual path of the API, unless the URL has one
 CONNECT_SECONDS = 5.0  # a server that is up takes a connection at once
-SAID_CHARACTERS = 300  # of a server's complaint: enough to recognise it
-# What to do about a refusal.
+MAX_REASON_CHARACTERS = 300  # of a server's error: enough to recognise it
+# What to do about a status code.
 NEXT_STEPS = {
     400: "check DECODER_MODEL, or raise the context that the server was started with",
     401: "set DECODER_API_KEY to a key that it takes",
@@ -26,7 +26,7 @@ NEXT_STEPS = {
 
 
 class RemoteDecoder:
-    """One client for all calls; they may run at the same time."""
+    """One HTTP client for all calls, which may run at the same time."""
 
     def __init__(self, url: str, model: str | None, key: str | None, timeout: float) -> None:
         self.name = model or urlsplit(url).netloc.rpartition("@")[2]
@@ -35,9 +35,9 @@ class RemoteDecoder:
         self._timeout = timeout
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         limits = httpx.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
-        # The proxy that a machine is told to use leads outside.
-        outside = urlsplit(url).hostname not in LOOPBACK_NAMES
-        self._http = httpx.AsyncClient(headers=headers, timeout=limits, trust_env=outside)
+        # A proxy of the environment is not for loopback.
+        uses_proxy = urlsplit(url).hostname not in LOOPBACK_NAMES
+        self._http = httpx.AsyncClient(headers=headers, timeout=limits, trust_env=uses_proxy)
 
     async def complete(self, prompt: str, max_tokens: int, system: str | None = None) -> str:
         body: dict[str, Any] = {
@@ -54,7 +54,7 @@ class RemoteDecoder:
         await self._http.aclose()
 
     async def _post(self, body: dict[str, Any]) -> httpx.Response:
-        """Within the time set, however slowly the answer trickles in."""
+        """Post a request. Raises DecoderFailed after the timeout, also for a slow response body."""
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._http.post(self._url, json=body)
@@ -64,19 +64,19 @@ class RemoteDecoder:
                 "DECODER_TIMEOUT_SECONDS, or choose a smaller model"
             ) from error
         except httpx.HTTPError as error:
-            said = str(error) or type(error).__name__
+            reason = str(error) or type(error).__name__
             raise DecoderFailed(
-                f"The decoder at {self._url} cannot be reached ({said}): start it, or correct "
+                f"The decoder at {self._url} cannot be reached ({reason}): start it, or correct "
                 "DECODER_URL"
             ) from error
 
 
 def endpoint(url: str) -> str:
-    """Where to post: of a bare address under /v1, of a longer one below it."""
-    bare = url.rstrip("/")
-    if bare.endswith(ENDPOINT):
-        return bare
-    return bare + ENDPOINT if urlsplit(bare).path else bare + VERSION + ENDPOINT
+    """Return the URL of the chat completions: under /v1 where the URL has no path of its own."""
+    base = url.rstrip("/")
+    if base.endswith(ENDPOINT):
+        return base
+    return base + ENDPOINT if urlsplit(base).path else base + VERSION + ENDPOINT
 
 
 def _answer(response: httpx.Response) -> str:
@@ -84,7 +84,7 @@ def _answer(response: httpx.Response) -> str:
         step = NEXT_STEPS.get(response.status_code, "look into the server's log")
         raise DecoderFailed(
             f"The decoder at {response.url} answered {response.status_code} "
-            f"({_complaint(response)}): {step}"
+            f"({_reason(response)}): {step}"
         )
     try:
         content = response.json()["choices"][0]["message"]["content"]
@@ -98,9 +98,9 @@ def _answer(response: httpx.Response) -> str:
 def _unreadable(response: httpx.Response) -> DecoderFailed:
     return DecoderFailed(
         f"The decoder at {response.url} answered something else than a chat completion "
-        f"({_complaint(response)}): check that DECODER_URL names an OpenAI-compatible server"
+        f"({_reason(response)}): check that DECODER_URL names an OpenAI-compatible server"
     )
 
 
-def _complaint(response: httpx.Response) -> str:
-    return " ".join(response.text.split())[:SAID_CHARACTERS] or "an empty body"
+def _reason(response: httpx.Response) -> str:
+    return " ".join(response.text.split())[:MAX_REASON_CHARACTERS] or "an empty body"

@@ -1,4 +1,4 @@
-"""Storing memories at a memory server that runs apart."""
+"""Store memories at a memory server in another process."""
 
 from typing import cast
 

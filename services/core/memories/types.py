@@ -1,4 +1,4 @@
-"""What a memory is: its metadata, its record, and how it is asked for and answered."""
+"""The types of memories: metadata, filters, and the results of the tools."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Kind = Literal["snippet", "explanation", "pattern", "example", "reference"]
 
 
 def tag_list(value: Any) -> Any:
-    """Tags may come as one comma-separated string."""
+    """Split tags that come as one comma-separated string."""
     return value.split(",") if isinstance(value, str) else value
 
 
@@ -25,7 +25,7 @@ def clean_tags(tags: Sequence[str]) -> list[str]:
 
 
 class Metadata(BaseModel):
-    """What a memory says about itself. Other keys are kept as they are."""
+    """The metadata of a memory. Other keys are kept as they are."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -45,7 +45,7 @@ class Metadata(BaseModel):
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> "Metadata":
-        """These values as metadata, or InvalidInput that names the wrong one."""
+        """Validate metadata. Raises InvalidInput, which names the wrong value."""
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
@@ -54,11 +54,11 @@ class Metadata(BaseModel):
             raise InvalidInput(where, first["msg"]) from error
 
     def record(self, now: datetime) -> dict[str, Any]:
-        """What is stored: the given values, tags cleaned, the time in UTC."""
+        """Return the metadata to store: the given values, tags cleaned, the time in UTC."""
         return {**self.described(), "created_at": to_iso(self.created_at or now)}
 
     def described(self) -> dict[str, Any]:
-        """The given values but the time."""
+        """Return the given values without the time."""
         values = self.model_dump(exclude_none=True, exclude={"created_at", "tags"})
         if self.tags is not None:
             values["tags"] = clean_tags(self.tags)
@@ -72,7 +72,7 @@ MetadataArgument = Annotated[
 
 
 class StoreResult(TypedDict):
-    """What `store` answers."""
+    """The result of `store`."""
 
     ok: bool
     id: str
@@ -82,7 +82,7 @@ class StoreResult(TypedDict):
 
 
 class UpdateResult(TypedDict):
-    """What `update_memory` answers: the names of what changed."""
+    """The result of `update_memory`: the names of the fields that changed."""
 
     ok: bool
     id: str
@@ -92,7 +92,7 @@ class UpdateResult(TypedDict):
 
 
 class DeleteResult(TypedDict):
-    """What `delete_memory` answers."""
+    """The result of `delete_memory`."""
 
     ok: bool
     deleted: int
@@ -100,7 +100,7 @@ class DeleteResult(TypedDict):
 
 
 class ListedMemory(TypedDict):
-    """One memory that `list_memories` lists."""
+    """One memory in the result of `list_memories`."""
 
     id: str
     information: str
@@ -109,7 +109,7 @@ class ListedMemory(TypedDict):
 
 
 class MemoryHit(TypedDict):
-    """One memory that `find` found."""
+    """One memory in the result of `find`."""
 
     id: str
     information: str
@@ -126,7 +126,7 @@ class MemoryWriter(Protocol):
 
 @dataclass(frozen=True)
 class Memory:
-    """A memory on its way into Qdrant."""
+    """A memory to project into Qdrant."""
 
     id: str
     information: str
@@ -134,7 +134,7 @@ class Memory:
 
     @property
     def text(self) -> str:
-        """Everything of it that should be found by words."""
+        """The text that is embedded and searched: the information and part of the metadata."""
         extra = [self.metadata.get(key) for key in ("topic", "code", "path")]
         tags = " ".join(self.metadata.get("tags", ()))
         return "\n".join(str(part) for part in [self.information, *extra, tags] if part)
@@ -151,7 +151,7 @@ class MemoryFilters:
     priority_min: int | None = None
 
     def filter(self) -> Filter | None:
-        """Texts compare without case; one of the tags is enough."""
+        """Return the store's filter: texts compare without case, one of the tags suffices."""
         exact = {"kind": self.kind, "language": self.language, "topic": self.topic}
         must: list[Condition] = [Match(k, folded(v)) for k, v in exact.items() if v]
         tags = clean_tags(self.tags)

@@ -53,7 +53,7 @@ class _Session:
 class SessionDefaults:
     """Keeps the default collection of each session.
 
-    `reserved` is the other server's collection, which nobody may choose.
+    `reserved` is the collection of the other server, which cannot be chosen.
     """
 
     def __init__(self, reserved: str = "") -> None:

@@ -1,4 +1,4 @@
-"""BM25 as sparse vectors: term frequency here, inverse document frequency in Qdrant."""
+"""Encode texts as BM25 vectors: term frequency here, inverse document frequency in Qdrant."""
 
 from collections import Counter
 from itertools import chain
@@ -8,56 +8,56 @@ from zlib import crc32
 from services.core.text.tokens import TERM_CACHE_SIZE, terms, word_list
 from services.core.vectors.types import Sparse
 
-K1 = 1.2  # how soon repeating a term stops paying: the usual BM25 value
+K1 = 1.2  # how soon repeating a term stops adding weight: the usual BM25 value
 B = 0.75  # how much long documents are discounted: the usual BM25 value
-AVERAGE_TERMS = 150  # of a chunk of code; fixed, so that a vector does not depend on the rest
+AVERAGE_TERMS = 150  # of a chunk of code; fixed, so that a vector depends on its text alone
 
 
 class Field(NamedTuple):
-    """A text of a document, and how often each of its terms counts."""
+    """One text of a document, and the weight of an occurrence of a term in it."""
 
     text: str
     weight: float
 
 
-def document(text: str, average: float = AVERAGE_TERMS) -> Sparse:
-    """Term weights of a text that is stored, among texts of so many terms."""
-    return fields_document(Field(text, 1.0), average=average)
+def document_vector(text: str, average: float = AVERAGE_TERMS) -> Sparse:
+    """Return the vector of a stored text; `average` is the number of terms of such texts."""
+    return fields_vector(Field(text, 1.0), average=average)
 
 
-def fields_document(*fields: Field, average: float = AVERAGE_TERMS) -> Sparse:
-    """Term weights of a document of several fields, as one text in which some words count more."""
+def fields_vector(*fields: Field, average: float = AVERAGE_TERMS) -> Sparse:
+    """Return the vector of a document with several fields, whose terms count by their weight."""
     counts: dict[int, float] = {}
     for field in fields:
-        found = _occurrences(field.text)
+        occurrences = _occurrences(field.text)
         if not counts and field.weight == 1.0:
-            counts = found
+            counts = occurrences
             continue
-        for number, occurs in found.items():
-            counts[number] = counts.get(number, 0.0) + occurs * field.weight
+        for term_id, occurs in occurrences.items():
+            counts[term_id] = counts.get(term_id, 0.0) + occurs * field.weight
     norm = K1 * (1 - B + B * sum(counts.values()) / average)
     return Sparse(list(counts), [n * (K1 + 1) / (n + norm) for n in counts.values()])
 
 
-def query(text: str) -> Sparse:
-    """Term weights of a question: each term counts once."""
-    numbers = list(_occurrences(text))
-    return Sparse(numbers, [1.0] * len(numbers))
+def query_vector(text: str) -> Sparse:
+    """Return the vector of a query: each term counts once."""
+    term_ids = list(_occurrences(text))
+    return Sparse(term_ids, [1.0] * len(term_ids))
 
 
 def _occurrences(text: str) -> dict[int, float]:
-    """How often each term occurs."""
-    return dict(Counter(chain.from_iterable(map(_numbers.__getitem__, word_list(text)))))
+    """Return how often each term occurs, by term id."""
+    return dict(Counter(chain.from_iterable(map(_term_ids.__getitem__, word_list(text)))))
 
 
-class _Numbers(dict[str, tuple[int, ...]]):
-    """The terms of a word as 32-bit numbers; of 100,000 terms one pair may share a number."""
+class _TermIds(dict[str, tuple[int, ...]]):
+    """A cache of the terms of a word as 32-bit hashes; of 100,000 terms one pair may collide."""
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         if len(self) >= TERM_CACHE_SIZE:
             self.clear()
-        numbers = self[word] = tuple(crc32(term.encode()) for term in terms.__wrapped__(word))
-        return numbers
+        term_ids = self[word] = tuple(crc32(term.encode()) for term in terms.__wrapped__(word))
+        return term_ids
 
 
-_numbers = _Numbers()
+_term_ids = _TermIds()

@@ -1,4 +1,4 @@
-"""Words and terms: how text, prose or code, is cut for lexical search."""
+"""Split text, prose or code, into words and terms for lexical search."""
 
 import re
 from collections.abc import Iterator
@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 from py_rust_stemmers import SnowballStemmer
 
-# A run of letters, digits and underscores; scripts written without spaces give a word a character.
+# A run of letters, digits and underscores; in scripts without spaces each character is a word.
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_SPACELESS}]|[^\W{_SPACELESS}]+")
-# In a text of ASCII the same words, in half the time; and without their places, as what is left
-# when all else is blank, in a third of it.
+# The same words of an ASCII text in half the time; and without their spans, by replacing all other
+# characters with spaces, in a third of it.
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
-_BLANKED = "".join(chr(c) if chr(c).isalnum() or chr(c) == "_" else " " for c in range(128))
+_WORD_CHARACTERS = "".join(chr(c) if chr(c).isalnum() or chr(c) == "_" else " " for c in range(128))
 # parseHTTPResponse2 → parse, HTTP, Response, 2
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
-MAX_TERM_LENGTH = 64  # longer runs are hashes, keys or minified text
+MAX_TERM_LENGTH = 64  # longer words are hashes, keys or minified text
 TERM_CACHE_SIZE = 65_536  # most words repeat; about 10 MB when full
 
 STOPWORDS = frozenset(
@@ -31,7 +31,7 @@ _stemmer = SnowballStemmer("english")
 
 
 class Word(NamedTuple):
-    """A word of a text and where it stands."""
+    """A word of a text and its span."""
 
     start: int
     end: int
@@ -39,42 +39,42 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> Iterator[Word]:
-    """Every word of the text, in order."""
+    """Yield every word of the text, in order."""
     for match in _WORD.finditer(text):
         yield Word(match.start(), match.end(), match.group())
 
 
 def word_list(text: str) -> list[str]:
-    """Every word of the text, in order, without its place."""
-    return text.translate(_BLANKED).split() if text.isascii() else _WORD.findall(text)
+    """Return every word of the text, in order, without its span."""
+    return text.translate(_WORD_CHARACTERS).split() if text.isascii() else _WORD.findall(text)
 
 
-def spans(text: str) -> list[tuple[int, int]]:
-    """Where every word stands; for long texts, quicker than words."""
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Return the span of every word, in order; for long texts quicker than `words`."""
     word = _ASCII_WORD if text.isascii() else _WORD
     return [match.span() for match in word.finditer(text)]
 
 
 @lru_cache(maxsize=TERM_CACHE_SIZE)
 def terms(word: str) -> tuple[str, ...]:
-    """The terms a word stands for: its parts, stemmed, and the whole where it has several.
+    """Return the terms of a word: its parts, stemmed, and the whole word where it has several.
 
-    A stopword stands for none.
+    Stopwords and words that are too long have none.
     """
     if len(word) > MAX_TERM_LENGTH:
         return ()
-    found = parts(word)
-    kept = [_stemmer.stem_word(part) for part in found if part not in STOPWORDS]
-    if len(found) > 1:
-        kept.append(word.strip("_").lower())
-    return tuple(kept)
+    parts = word_parts(word)
+    stems = [_stemmer.stem_word(part) for part in parts if part not in STOPWORDS]
+    if len(parts) > 1:
+        stems.append(word.strip("_").lower())
+    return tuple(stems)
 
 
-def parts(text: str) -> list[str]:
-    """The words that a text and its identifiers are made of, in lower case."""
+def word_parts(text: str) -> list[str]:
+    """Return the words and parts of identifiers in a text, in lower case."""
     return [part.lower() for part in _PART.findall(text)]
 
 
 def text_terms(text: str) -> list[str]:
-    """All terms of a text, repeated as often as they occur."""
+    """Return all terms of a text, each as often as it occurs."""
     return [term for word in word_list(text) for term in terms(word)]

@@ -1,8 +1,8 @@
 """Cut a text to a length, at a word boundary."""
 
 
-def truncated(text: str, length: int) -> str:
-    """At most so many characters; a word that does not fit is left out, unless it is the first."""
+def truncate(text: str, length: int) -> str:
+    """Return at most `length` characters; a word that does not fit is left out, but the first."""
     if len(text) <= length:
         return text
     kept = text[: length + 1]

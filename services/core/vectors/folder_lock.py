@@ -15,7 +15,7 @@ from services.core.errors import FolderInUse, StorageFailed
 from services.core.files import replace_file
 
 LOCK_FILE = "owner.lock"
-# Beside the lock, not in it: Windows lets nobody read a locked file.
+# Beside the lock, not in it: on Windows a locked file cannot be read.
 OWNER_FILE = "owner.json"
 
 # Enough of a command line to recognise it, on one line.

@@ -55,7 +55,7 @@ class CollectionSpec:
     sparse: Sequence[str] = ()
     indexes: Mapping[str, IndexKind] = field(default_factory=dict)
     model: EmbeddingModel | None = None
-    purpose: str = ""  # what its points are, in a word of their owner; empty where nobody said
+    purpose: str = ""  # what its points are, such as "code"; empty in earlier versions
     rebuild_command: str = ""  # for a shell; {collection} stands for the collection's name
     model_setting: str = ""  # the environment variable that chooses `model`
 

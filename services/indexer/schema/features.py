@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from services.core.text.tokens import parts, terms
+from services.core.text.tokens import terms, word_parts
 from services.indexer.source.classify import FileFlags
 
 CACHED_PATHS = 4_096  # neighbouring chunks share their path and often their names
@@ -88,7 +88,7 @@ def compute_features(
         symbols=frozenset(names),
         file_words=_file_words(location.path),
         name_terms=_terms(names),
-        symbol_words=tuple(parts(symbol)),
+        symbol_words=tuple(word_parts(symbol)),
         flags=flags,
         is_low_priority=_is_low_priority(location.path),
     )
@@ -108,7 +108,7 @@ def _is_low_priority(path: str) -> bool:
 
 @lru_cache(maxsize=CACHED_PATHS)
 def _file_words(path: str) -> tuple[str, ...]:
-    return tuple(parts(path.rpartition("/")[2].partition(".")[0]))
+    return tuple(word_parts(path.rpartition("/")[2].partition(".")[0]))
 
 
 @lru_cache(maxsize=CACHED_PATHS)

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from services.core.text.bm25 import Field, fields_document
+from services.core.text.bm25 import Field, fields_vector
 from services.core.vectors.types import (
     BM25,
     DENSE,
@@ -102,7 +102,7 @@ def point_id(repo: str, file: SourceFile, index: int) -> str:
 
 def bm25_vector(path: str, chunk: Chunk) -> Sparse:
     """Weigh the BM25 terms of a chunk's text, its path and its symbols."""
-    return fields_document(
+    return fields_vector(
         Field(chunk.text, 1.0),
         Field(_path_words(path), PATH_WEIGHT),
         Field(" ".join(chunk.symbols), SYMBOL_WEIGHT),

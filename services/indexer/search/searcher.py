@@ -194,7 +194,7 @@ def _store_queries(
     Definitions are found by the dense vector, or by BM25 where the query has none.
     """
     prefetches = [Prefetch(DENSE, dense, DEPTH)] if dense is not None else []
-    lexical = bm25.query(query.text)
+    lexical = bm25.query_vector(query.text)
     if lexical.indices:
         prefetches.append(Prefetch(BM25, lexical, DEPTH))
     queries = [Query([each], limit=DEPTH, filter=where, with_payload=False) for each in prefetches]

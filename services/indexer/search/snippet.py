@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from services.core.text.highlight import Marked
+from services.core.text.highlight import MarkedText
 
 WINDOW_WORDS = 16
 WINDOW_STRIDE = 8  # half a window: every word has neighbours on both sides in one of them
@@ -32,7 +32,7 @@ class Snippet:
 
 
 def snippet(
-    marked: Marked, start_line: int, context_lines: int, window: WindowSize = DEFAULT_WINDOW
+    marked: MarkedText, start_line: int, context_lines: int, window: WindowSize = DEFAULT_WINDOW
 ) -> Snippet:
     """Return a short chunk whole, of a longer one the lines around its best window."""
     lines = marked.text.split("\n")
@@ -44,7 +44,7 @@ def snippet(
     return Snippet("\n".join(lines[first : first + height]), start_line + first)
 
 
-def _best_offset(marked: Marked, window: WindowSize) -> int:
+def _best_offset(marked: MarkedText, window: WindowSize) -> int:
     """Return the offset of the middle word of the first window with the most query terms.
 
     Without any match it is the start of the chunk, which says what the chunk is.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.core.embedding.protocol import Embedder
-from services.core.text.tokens import parts, terms
+from services.core.text.tokens import terms, word_parts
 from services.indexer.search.query import ParsedQuery
 
 # Below this cosine two words are unrelated; chosen on the benchmark, where 0.1 to 0.4 are alike.
@@ -31,7 +31,7 @@ class WordSimilarity:
         """Return for each word its similarity, from 0 to 1, to the closest word of the query."""
         words = list(dict.fromkeys(words))
         equal = equal_stems(query, words)
-        query_words = [part for part in dict.fromkeys(parts(query.text)) if terms(part)]
+        query_words = [part for part in dict.fromkeys(word_parts(query.text)) if terms(part)]
         if not query_words or not words:
             return equal
         similar = await asyncio.to_thread(self._similarities, query_words, words)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
-from services.core.text.highlight import highlights, marked
+from services.core.text.highlight import highlights, mark_terms
 from services.indexer.schema.complexity import complexity
 from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import MAX_QUERY_LENGTH, merge_queries, parse_queries
@@ -176,7 +176,7 @@ def _code_hit(
             "symbol_path": chunk.symbol_path,
         },
     }
-    marked_text = marked(chunk.text, terms)
+    marked_text = mark_terms(chunk.text, terms)
     if context_lines is not None:
         code_hit["snippet"] = snippet(marked_text, chunk.start_line, context_lines, window).text
     if highlighted:

@@ -6,7 +6,7 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
-from services.core.background import beside
+from services.core.background import in_background
 from services.core.errors import CollectionNotFound, CtxError, ModelMismatch, StorageFailed
 from services.memory.projection.collections import ProjectedCollections
 from services.memory.projection.projection import PERMANENT_ERRORS
@@ -65,7 +65,7 @@ class Outbox:
     async def running(self, heal: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
         """Retry in the background, by `heal` where healing is needed; drain at the end."""
         try:
-            async with beside(self._retry(heal)):
+            async with in_background(self._retry(heal)):
                 yield
         finally:
             with _logged("entries stay in the outbox until the next start"):
@@ -144,7 +144,7 @@ class Outbox:
                 with _logged("leases on the outbox were not renewed"):
                     await self._records.renew()
 
-        async with beside(renew()):
+        async with in_background(renew()):
             yield
 
 

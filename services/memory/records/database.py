@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import QueuePool
 
 from services.core.errors import SettingsInvalid, StorageFailed
-from services.core.sqlite import write_ahead
+from services.core.sqlite import enable_wal
 from services.memory.records.filters.sqlite import register_functions
 
 Dialect = Literal["sqlite", "postgresql"]
@@ -189,7 +189,7 @@ def _sqlite(url: URL, busy_timeout_ms: int, *, pool_size: int) -> AsyncEngine:
         register_functions(connection)
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-        write_ahead(cursor.execute)
+        enable_wal(cursor.execute)
         for pragma in SQLITE_PRAGMAS:
             cursor.execute(pragma)
         cursor.execute(f"PRAGMA busy_timeout={busy_timeout_ms}")

@@ -23,7 +23,7 @@ class LexicalQuery:
 
 def document_vector(text: str) -> Sparse:
     """Return the BM25 vector of an entry's text."""
-    return bm25.document(_without_accents(text), AVERAGE_TERMS)
+    return bm25.document_vector(_without_accents(text), AVERAGE_TERMS)
 
 
 def lexical_query(query: str, language: str) -> LexicalQuery | None:
@@ -38,7 +38,7 @@ def lexical_query(query: str, language: str) -> LexicalQuery | None:
     words = [part.text for part in parts if isinstance(part, Words)]
     if any(len(word) > MAX_TERM_LENGTH for word in words):
         return None
-    return LexicalQuery(bm25.query(_without_accents(" ".join(words))), warnings)
+    return LexicalQuery(bm25.query_vector(_without_accents(" ".join(words))), warnings)
 
 
 def _without_accents(text: str) -> str:

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from services.core.text.tokens import terms, words
-from services.core.text.truncate import truncated
+from services.core.text.truncate import truncate
 
 NAME = "extractive"
 MAX_CHARACTERS = 600  # of a summary; a longer one is hardly shorter than its text
@@ -31,7 +31,7 @@ def extract(text: str, max_characters: int = MAX_CHARACTERS) -> str:
     """
     chosen = _best(_sentences(text[:MAX_READ]), max_characters)
     if not chosen:
-        return truncated(" ".join(text[:MAX_READ].split()), max_characters)
+        return truncate(" ".join(text[:MAX_READ].split()), max_characters)
     return " ".join(s.text for s in sorted(chosen, key=lambda s: s.position))
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from services.core.background import beside
+from services.core.background import in_background
 from services.core.errors import CtxError, DecoderFailed
 from services.core.llm.protocol import Decoder
 from services.memory.records.store import Records
@@ -91,7 +91,7 @@ class SummaryWorker:
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Work in the background until the block ends."""
-        async with beside(self._work()):
+        async with in_background(self._work()):
             yield
 
     async def catch_up(self) -> None:

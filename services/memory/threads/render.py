@@ -6,7 +6,7 @@ from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from services.core.text.truncate import truncated
+from services.core.text.truncate import truncate
 from services.memory.records.types import Entry, Image
 
 
@@ -71,7 +71,7 @@ def render_entry(entry: Entry) -> EntryResult:
 
 def render_hit(entry: Entry, length: int) -> SearchHit:
     """Return an entry with its text truncated to `length` characters."""
-    text = truncated(entry.text, length)
+    text = truncate(entry.text, length)
     fields = {"text_content": text, "is_text_content_truncated": len(text) < len(entry.text)}
     return cast(SearchHit, {**render_entry(entry), **fields})
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.embedding.factory import open_embedder, open_present, shipped_models
+from services.core.embedding.factory import open_embedder, open_local, shipped_models
 from services.core.errors import ModelUnavailable
 from services.core.settings import Settings
 from tests.support import models
@@ -27,10 +27,10 @@ def test_a_folder_with_a_static_model_is_one(tmp_path: Path) -> None:
 
 def test_an_older_model_is_opened_where_it_is_on_this_machine(tmp_path: Path) -> None:
     [shipped, *_] = shipped_models()
-    assert open_present(shipped, tmp_path).name == shipped
+    assert open_local(shipped, tmp_path).name == shipped
     for name in (models.NAME, "BAAI/bge-small-en-v1.5"):  # unknown, and not downloaded
         with pytest.raises(ModelUnavailable):
-            open_present(name, tmp_path)
+            open_local(name, tmp_path)
     assert not list(tmp_path.glob("models--*"))
 
 

@@ -7,22 +7,22 @@ def weights(vector: Sparse) -> dict[int, float]:
 
 
 def test_a_repeated_term_weighs_more_but_less_than_twice() -> None:
-    (once,) = weights(bm25.document("cache")).values()
-    (twice,) = weights(bm25.document("cache cache")).values()
+    (once,) = weights(bm25.document_vector("cache")).values()
+    (twice,) = weights(bm25.document_vector("cache cache")).values()
     assert once < twice < 2 * once
 
 
 def test_a_long_document_discounts_its_terms() -> None:
-    short = bm25.document("cache")
-    long = weights(bm25.document("cache " + "filler " * 500))
+    short = bm25.document_vector("cache")
+    long = weights(bm25.document_vector("cache " + "filler " * 500))
     assert long[short.indices[0]] < short.values[0]
 
 
 def test_a_query_counts_each_term_once_and_meets_the_document() -> None:
-    query = weights(bm25.query("caching caches"))
+    query = weights(bm25.query_vector("caching caches"))
     assert list(query.values()) == [1.0]
-    assert set(query) <= set(weights(bm25.document("a cache")))
+    assert set(query) <= set(weights(bm25.document_vector("a cache")))
 
 
 def test_only_stop_words_give_an_empty_vector() -> None:
-    assert bm25.query("what is the").indices == []
+    assert bm25.query_vector("what is the").indices == []

@@ -1,5 +1,5 @@
 from services.core.text.highlight import highlights as fragments
-from services.core.text.highlight import marked
+from services.core.text.highlight import mark_terms
 from services.core.text.tokens import text_terms
 
 TEXT = (
@@ -8,7 +8,7 @@ TEXT = (
 
 
 def highlights(text: str, query: str) -> list[str]:
-    return fragments(marked(text, text_terms(query)))
+    return fragments(mark_terms(text, text_terms(query)))
 
 
 def test_matches_are_marked_and_neighbours_joined() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.text.truncate import truncated
+from services.core.text.truncate import truncate
 
 TEXTS = st.text(alphabet="ab .\n\tc", max_size=600)
 
@@ -23,12 +23,12 @@ TEXTS = st.text(alphabet="ab .\n\tc", max_size=600)
     ],
 )
 def test_a_text_is_cut_at_a_word(text: str, length: int, shown: str) -> None:
-    assert truncated(text, length) == shown
+    assert truncate(text, length) == shown
 
 
 @given(TEXTS, st.integers(1, 100))
 def test_what_is_shown_is_a_beginning(text: str, length: int) -> None:
-    shown = truncated(text, length)
+    shown = truncate(text, length)
     assert text.startswith(shown)
     assert len(shown) <= length
     assert bool(shown) == bool(text)

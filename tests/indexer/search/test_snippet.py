@@ -1,4 +1,4 @@
-from services.core.text.highlight import marked
+from services.core.text.highlight import mark_terms
 from services.core.text.tokens import text_terms
 from services.indexer.search.snippet import (
     WINDOW_STRIDE,
@@ -10,7 +10,7 @@ from services.indexer.search.snippet import snippet as cut_snippet
 
 
 def snippet(text: str, start_line: int, query: str, context_lines: int) -> Snippet:
-    return cut_snippet(marked(text, text_terms(query)), start_line, context_lines)
+    return cut_snippet(mark_terms(text, text_terms(query)), start_line, context_lines)
 
 
 def test_a_short_chunk_is_shown_whole() -> None:
@@ -37,7 +37,7 @@ def test_the_size_of_windows_decides_which_terms_count_together() -> None:
     assert WINDOW_STRIDE <= WINDOW_WORDS  # or words between two windows would be in none
     lines = [f"filler line {n}" for n in range(100)]
     lines[20], lines[60], lines[66] = "alpha beta", "alpha beta", "gamma"
-    text = marked("\n".join(lines), text_terms("alpha beta gamma"))
+    text = mark_terms("\n".join(lines), text_terms("alpha beta gamma"))
     small = cut_snippet(text, 1, 0, WindowSize(words=4, stride=2))
     large = cut_snippet(text, 1, 0, WindowSize(words=32, stride=16))
     assert small.start_line < 21 < small.start_line + 12  # the first of two equal windows

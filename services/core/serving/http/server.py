@@ -25,7 +25,7 @@ from services.core.serving.http.apps import (
 from services.core.serving.http.guard import guard
 from services.core.serving.http.health import health_app
 from services.core.serving.mcp.server import build
-from services.core.serving.mcp.stdio import STOP_SIGNALS, serve_stdio, stdio_beside
+from services.core.serving.mcp.stdio import STOP_SIGNALS, serve_stdio, stdio_in_background
 from services.core.serving.metrics import Metrics
 from services.core.serving.service import Service
 from services.core.serving.toolsets import check_setting
@@ -118,7 +118,7 @@ async def serve(
             await stack.enter_async_context(endpoint.app.router.lifespan_context(endpoint.app))
         server = _Server(_uvicorn_config(endpoints, services, settings), on_ready)
         if stdio:
-            await stack.enter_async_context(stdio_beside(stdio, server.stop))
+            await stack.enter_async_context(stdio_in_background(stdio, server.stop))
         await server.serve(sockets=sockets)
 
 

@@ -28,7 +28,7 @@ from services.core.serving.rate_limit import RateLimiter
 from services.core.serving.service import Tool
 from services.core.serving.toolsets import SCOPE_KEY, Selection, choose
 
-DIGEST_LENGTH = 16  # enough of a token's hash to tell clients apart
+DIGEST_LENGTH = 16  # enough of a token's hash to distinguish clients
 UNKNOWN_TOOL = "unknown"  # one metrics label for every tool name that does not exist
 SUCCESS = "ok"  # the metrics label of calls without an error; others have their error's code
 

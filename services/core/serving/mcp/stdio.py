@@ -23,7 +23,7 @@ async def serve_stdio(mcp: FastMCP) -> None:
 
 
 @contextlib.asynccontextmanager
-async def stdio_beside(mcp: FastMCP, stop: Callable[[], None]) -> AsyncIterator[None]:
+async def stdio_in_background(mcp: FastMCP, stop: Callable[[], None]) -> AsyncIterator[None]:
     """Serve during the block, beside other transports; call `stop` when standard input closes."""
     end = _closable_stdin()
     serving = asyncio.create_task(mcp.run_stdio_async(show_banner=False))
