@@ -1,3 +1,5 @@
+"""Error bodies and codes."""
+
 from services.core.errors import CtxError, InvalidInput, RateLimited, RemoteFailed, error_body
 
 CONTRACT_CODES = {
@@ -30,6 +32,6 @@ def test_every_contract_code_has_an_error() -> None:
     assert {error.code for error in CtxError.__subclasses__()} >= CONTRACT_CODES
 
 
-def test_an_answered_error_keeps_its_code() -> None:
+def test_an_error_of_another_server_keeps_its_code() -> None:
     body = error_body(InvalidInput("limit", "too large"))
     assert error_body(RemoteFailed(body)) == body

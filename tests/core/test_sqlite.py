@@ -1,4 +1,4 @@
-"""Several processes open one new file in the same moment."""
+"""Several processes open one new SQLite file at the same time."""
 
 import asyncio
 import multiprocessing
@@ -12,7 +12,7 @@ from services.indexer.indexing.manifest import Manifest, RepoKey
 from services.memory.records.database import Database
 
 PROCESSES = 8
-ROUNDS = 10  # one in five fails where nobody waits
+ROUNDS = 10  # without the retry one in five fails
 ALL_THERE_SECONDS = 30.0
 
 fork = multiprocessing.get_context("fork")
@@ -38,7 +38,9 @@ def open_records(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("open_file", [open_cache, open_state, open_records])
-def test_all_of_them_can(open_file: Callable[[Path], None], tmp_path: Path) -> None:
+def test_processes_can_open_a_new_file_at_the_same_time(
+    open_file: Callable[[Path], None], tmp_path: Path
+) -> None:
     ended = [
         exitcode
         for number in range(ROUNDS)

@@ -1,3 +1,5 @@
+"""The persistent cache of embeddings."""
+
 import sqlite3
 from pathlib import Path
 
@@ -61,7 +63,7 @@ def test_no_texts(tmp_path: Path) -> None:
     cached.close()
 
 
-def test_a_damaged_file_is_moved_aside_and_said(
+def test_a_damaged_file_is_renamed_and_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "cache.sqlite"
@@ -74,7 +76,7 @@ def test_a_damaged_file_is_moved_aside_and_said(
     assert "damaged" in caplog.text
 
 
-def test_a_file_that_is_held_is_told_and_left_where_it_is(
+def test_a_locked_file_is_an_error_and_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_SECONDS", 0.1)

@@ -1,3 +1,5 @@
+"""Opening models by name."""
+
 from pathlib import Path
 
 import pytest
@@ -41,7 +43,9 @@ def test_an_older_model_is_opened_where_it_is_on_this_machine(tmp_path: Path) ->
         ("package:no_such_package/model", "install it with pip"),
     ],
 )
-def test_an_unknown_model_is_told_with_the_next_step(tmp_path: Path, name: str, said: str) -> None:
+def test_an_unknown_model_is_an_error_with_the_next_step(
+    tmp_path: Path, name: str, said: str
+) -> None:
     with pytest.raises(ModelUnavailable, match=said):
         open_embedder(name, tmp_path / "cache.sqlite")
 

@@ -1,4 +1,4 @@
-"""A real transformer, from a package that carries its weights (for tests only)."""
+"""A real transformer, from a package that contains its weights (for tests only)."""
 
 import hashlib
 import os
@@ -52,7 +52,7 @@ def embedder(model_folder: Path) -> OnnxEmbedder:
     return OnnxEmbedder("minilm", model_folder)
 
 
-def test_rows_are_unit_vectors_in_the_order_asked(embedder: OnnxEmbedder) -> None:
+def test_rows_are_unit_vectors_in_the_order_of_the_texts(embedder: OnnxEmbedder) -> None:
     texts = ["a longer text about database connections and pools", "short", "x " * 2000, ""]
     rows = embedder.embed_documents(texts)
     assert rows.shape == (4, 384)
@@ -62,7 +62,7 @@ def test_rows_are_unit_vectors_in_the_order_asked(embedder: OnnxEmbedder) -> Non
     assert (alone @ rows.T).argmax(axis=1).tolist() == [0, 1, 2, 3]
 
 
-def test_meaning_decides(embedder: OnnxEmbedder) -> None:
+def test_similar_meaning_gives_similar_vectors(embedder: OnnxEmbedder) -> None:
     query = embedder.embed_query("open a file and read its lines")
     near, far = embedder.embed_documents(
         ["def read_lines(path): return open(path).readlines()", "class Colour: red = 1"]

@@ -1,4 +1,4 @@
-"""The shipped static model, as it is shipped."""
+"""The shipped static models."""
 
 import hashlib
 import json

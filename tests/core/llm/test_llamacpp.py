@@ -38,7 +38,7 @@ async def llama(gguf: Path) -> AsyncIterator[LlamaDecoder]:
 
 
 @needs_llama
-async def test_it_writes(llama: LlamaDecoder) -> None:
+async def test_it_generates_text(llama: LlamaDecoder) -> None:
     question = "Tell me about dogs."
     answer = await llama.complete(question, 24)
     assert "dogs" in answer.lower()
@@ -78,7 +78,7 @@ async def test_a_prompt_that_does_not_fit_names_the_setting(llama: LlamaDecoder)
 
 
 @needs_llama
-async def test_it_writes_no_longer_than_told(gguf: Path) -> None:
+async def test_it_stops_at_its_timeout(gguf: Path) -> None:
     decoder = LlamaDecoder(gguf, 1024, 0.2)
     with pytest.raises(DecoderFailed, match="DECODER_TIMEOUT_SECONDS"):
         await decoder.complete("Write a long story about a fox.", 900)
@@ -86,7 +86,7 @@ async def test_it_writes_no_longer_than_told(gguf: Path) -> None:
 
 
 @needs_llama
-async def test_a_caller_that_gives_up_frees_the_thread(llama: LlamaDecoder) -> None:
+async def test_a_cancelled_call_frees_the_thread(llama: LlamaDecoder) -> None:
     await llama.complete("Say hello.", 2)  # loads it
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(llama.complete("Write a long story about a fox.", 900), 0.3)

@@ -1,4 +1,4 @@
-"""The decoder behind a URL, against a real server that speaks the wire format."""
+"""The decoder at a URL, with a real server of the wire format."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ KEY = "sk-secret-key"
 
 
 class ChatServer:
-    """Answers chat completions; what the model is called decides how."""
+    """Answers chat completions; the name of the model decides how."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, str], Any]] = []
@@ -155,7 +155,7 @@ async def test_calls_run_at_the_same_time(chat: ChatServer) -> None:
         ("http://h:1/x/chat/completions", "http://h:1/x/chat/completions"),
     ],
 )
-def test_where_it_posts(url: str, where: str) -> None:
+def test_the_url_of_the_chat_completions(url: str, where: str) -> None:
     assert endpoint(url) == where
 
 
@@ -182,19 +182,19 @@ async def test_a_refusal_names_the_next_step(chat: ChatServer, model: str, said:
     assert len(chat.requests) == 1
 
 
-async def test_it_waits_no_longer_than_told(chat: ChatServer) -> None:
+async def test_it_waits_no_longer_than_its_timeout(chat: ChatServer) -> None:
     async with decoder(chat.url, "slow", seconds=0.3) as opened:
         with pytest.raises(DecoderFailed, match=r"within 0.3 s: raise DECODER_TIMEOUT_SECONDS"):
             await opened.complete("hello", 5)
 
 
-async def test_an_answer_that_trickles_in_is_given_up_too(chat: ChatServer) -> None:
+async def test_a_slow_response_body_times_out_too(chat: ChatServer) -> None:
     async with decoder(chat.url, "trickle", seconds=0.4) as opened:
         with pytest.raises(DecoderFailed, match="did not answer within"):
             await opened.complete("hello", 5)
 
 
-async def test_nobody_is_there() -> None:
+async def test_an_unreachable_server_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     async with decoder(f"http://127.0.0.1:{port}") as opened:
@@ -202,7 +202,7 @@ async def test_nobody_is_there() -> None:
             await opened.complete("hello", 5)
 
 
-async def test_the_settings_choose(chat: ChatServer) -> None:
+async def test_the_settings_choose_the_decoder(chat: ChatServer) -> None:
     async with open_decoder(Settings()) as none:
         assert none is None
     chosen = Settings(

@@ -1,3 +1,5 @@
+"""The token buckets of clients."""
+
 import pytest
 
 from services.core.errors import RateLimited

@@ -1,3 +1,5 @@
+"""Session defaults by token and by connection."""
+
 from collections.abc import Iterator
 
 import pytest

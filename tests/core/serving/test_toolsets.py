@@ -1,3 +1,5 @@
+"""Selecting toolsets by setting, header and URL."""
+
 import pytest
 
 from services.core.errors import SettingsInvalid

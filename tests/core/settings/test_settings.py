@@ -55,7 +55,7 @@ def test_an_unknown_name_is_refused_with_a_suggestion(monkeypatch: pytest.Monkey
         load()
 
 
-def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_problem_is_in_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CTX_LOG_LEVEL", "loud")
     monkeypatch.setenv("CTX_READ_ONLY", "perhaps")
     with pytest.raises(SettingsInvalid) as raised:

@@ -1,3 +1,5 @@
+"""BM25 vectors."""
+
 from services.core.text import bm25
 from services.core.vectors.types import Sparse
 

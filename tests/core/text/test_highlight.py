@@ -1,3 +1,5 @@
+"""Fragments around the terms of a query."""
+
 from services.core.text.highlight import highlights as fragments
 from services.core.text.highlight import mark_terms
 from services.core.text.tokens import text_terms
@@ -33,7 +35,7 @@ def test_no_match_no_fragment() -> None:
     assert highlights(TEXT, "") == []
 
 
-def test_fragments_far_apart_are_apart_and_limited() -> None:
+def test_distant_matches_give_separate_fragments_up_to_the_limit() -> None:
     text = " ".join(f"needle{' hay' * 20}" for _ in range(5))
     found = highlights(text, "needle")
     assert len(found) == 3

@@ -1,3 +1,5 @@
+"""Words and terms of a text."""
+
 import pytest
 
 from services.core.text.tokens import terms, text_terms, words
@@ -21,14 +23,14 @@ def test_terms_of_a_word(word: str, expected: tuple[str, ...]) -> None:
     assert terms(word) == expected
 
 
-def test_stop_words_stand_for_nothing_but_count_as_parts() -> None:
+def test_stop_words_have_no_terms_but_count_as_parts() -> None:
     assert terms("is_valid") == ("valid", "is_valid")
 
 
-def test_words_know_their_place() -> None:
+def test_words_have_their_spans() -> None:
     text = "a fooBar, baz!"
     assert [text[w.start : w.end] for w in words(text)] == ["a", "fooBar", "baz"]
 
 
-def test_scripts_without_spaces_give_a_word_a_character() -> None:
+def test_in_scripts_without_spaces_each_character_is_a_word() -> None:
     assert text_terms("日本語 test") == ["日", "本", "語", "test"]

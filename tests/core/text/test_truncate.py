@@ -27,7 +27,7 @@ def test_a_text_is_cut_at_a_word(text: str, length: int, shown: str) -> None:
 
 
 @given(TEXTS, st.integers(1, 100))
-def test_what_is_shown_is_a_beginning(text: str, length: int) -> None:
+def test_the_result_is_a_prefix_of_the_text(text: str, length: int) -> None:
     shown = truncate(text, length)
     assert text.startswith(shown)
     assert len(shown) <= length

@@ -1,4 +1,4 @@
-"""The contract runs on both engines: `store` is one, then the other."""
+"""Fixtures of the store tests: `store` is the embedded engine, then a server."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -31,7 +31,7 @@ async def store(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def filled(store: VectorStore) -> AsyncIterator[str]:
-    """A collection of the samples that tests only read."""
+    """A collection of the samples, which tests only read."""
     name = f"filled-{uuid4().hex}"
     await store.ensure_collection(name, SPEC)
     await store.upsert(name, POINTS)
@@ -41,7 +41,7 @@ async def filled(store: VectorStore) -> AsyncIterator[str]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def fresh(store: VectorStore) -> AsyncIterator[str]:
-    """The name of a collection that is not there; whatever the test makes of it goes."""
+    """The name of a collection that does not exist; it is deleted after the test."""
     name = f"fresh.{uuid4().hex}"
     yield name
     await store.delete_collection(name)
@@ -49,6 +49,6 @@ async def fresh(store: VectorStore) -> AsyncIterator[str]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Where a store may live; not made yet."""
+    """A folder for a store, not created yet."""
     with TemporaryDirectory(prefix="ctx-folder-", dir=memory()) as parent:
         yield Path(parent) / "data"

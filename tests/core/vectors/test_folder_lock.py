@@ -1,4 +1,4 @@
-"""One owner for one folder, and a name for it."""
+"""A folder has one owner at a time, which errors name."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def test_another_process_is_named_and_forgotten_when_killed(folder: Path) -> Non
     held.release()
 
 
-def test_a_note_that_cannot_be_read_is_no_obstacle(folder: Path) -> None:
+def test_an_owner_file_that_cannot_be_read_is_no_obstacle(folder: Path) -> None:
     held = lock_folder(folder)
     (folder / OWNER_FILE).write_text("{half")
     with pytest.raises(FolderInUse, match=str(folder)):
@@ -87,7 +87,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         lock_folder(tmp_path / "file" / "data")
 
 
-def test_looking_makes_no_files(folder: Path) -> None:
+def test_asking_for_the_owner_creates_no_files(folder: Path) -> None:
     folder.mkdir()
     assert folder_owner(folder) is None
     assert not (folder / LOCK_FILE).exists()

@@ -1,4 +1,4 @@
-"""Collections on both engines: created, checked, listed, deleted."""
+"""VectorStore on both engines: collections are created, checked, listed, deleted."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The contract of VectorStore, on both engines: what filters select."""
+"""VectorStore on both engines: what filters select."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

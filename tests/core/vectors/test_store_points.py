@@ -1,4 +1,4 @@
-"""The contract of VectorStore, on both engines: writing and reading points."""
+"""VectorStore on both engines: writing and reading points."""
 
 import asyncio
 from datetime import UTC, datetime

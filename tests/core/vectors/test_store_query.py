@@ -1,4 +1,4 @@
-"""The contract of VectorStore, on both engines: queries, their scores and their limits."""
+"""VectorStore on both engines: queries, their scores and their limits."""
 
 import math
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ async def ask(
     return await store.query(name, Query(prefetch, limit, fusion, where, offset))
 
 
-async def test_dense_scores_are_cosines_and_payload_comes_along(
+async def test_dense_scores_are_cosines_and_hits_have_payloads(
     store: VectorStore, filled: str
 ) -> None:
     hits = await ask(store, filled, DENSE)

@@ -1,4 +1,4 @@
-"""The contract of VectorStore, on both engines: building behind a name, and the swap."""
+"""VectorStore on both engines: replacements, and the swap."""
 
 import asyncio
 from dataclasses import replace
@@ -17,7 +17,7 @@ WIDE = [point(number, dense=[1.0, 0.0, float(number)]) for number in (7, 8)]
 
 
 async def listed(store: VectorStore, name: str) -> list[str]:
-    """Everything that lists show of this name."""
+    """The listed collections of this name."""
     return [info.name for info in await store.list_collections() if info.name.startswith(name)]
 
 
@@ -26,7 +26,7 @@ async def filled(store: VectorStore, name: str) -> None:
     await store.upsert(name, POINTS)
 
 
-async def test_what_is_built_is_hidden_until_it_takes_the_name(
+async def test_a_replacement_is_not_listed_until_it_is_swapped_in(
     store: VectorStore, fresh: str
 ) -> None:
     await filled(store, fresh)
@@ -63,7 +63,9 @@ async def test_a_second_swap_follows_the_first(store: VectorStore, fresh: str) -
         await store.count(first)
 
 
-async def test_a_name_that_nothing_stood_behind(store: VectorStore, fresh: str) -> None:
+async def test_a_replacement_of_a_collection_that_does_not_exist(
+    store: VectorStore, fresh: str
+) -> None:
     built = await store.build(fresh, SPEC)
     with pytest.raises(CollectionNotFound):
         await store.count(fresh)
@@ -71,7 +73,7 @@ async def test_a_name_that_nothing_stood_behind(store: VectorStore, fresh: str) 
     assert await store.count(fresh) == 0
 
 
-async def test_deleting_a_name_deletes_what_stands_behind_it(
+async def test_deleting_a_name_deletes_its_physical_collection(
     store: VectorStore, fresh: str
 ) -> None:
     await filled(store, fresh)
@@ -87,7 +89,7 @@ async def test_deleting_a_name_deletes_what_stands_behind_it(
     assert await store.count(fresh) == 4
 
 
-async def test_a_build_can_be_given_up_and_begun_again(store: VectorStore, fresh: str) -> None:
+async def test_a_build_can_be_dropped_and_started_again(store: VectorStore, fresh: str) -> None:
     await filled(store, fresh)
     given_up = await store.build(fresh, OTHER)
     assert await store.delete_collection(given_up)
@@ -100,14 +102,14 @@ async def test_a_build_can_be_given_up_and_begun_again(store: VectorStore, fresh
     assert await store.count(fresh) == 4
 
 
-async def test_nobody_may_use_the_mark_of_a_build(store: VectorStore) -> None:
+async def test_the_mark_of_a_generation_is_refused_in_names(store: VectorStore) -> None:
     for attempt in (store.ensure_collection, store.build):
         with pytest.raises(InvalidInput, match="cannot name a collection"):
             await attempt("name@0a1b2c3d", SPEC)
 
 
-async def test_one_name_is_no_other(store: VectorStore, fresh: str) -> None:
-    """A name that begins as another one does is not touched by the other's builds."""
+async def test_names_with_the_same_prefix_are_independent(store: VectorStore, fresh: str) -> None:
+    """A build for a name does not touch a name that begins with it."""
     longer = f"{fresh}-longer"
     await filled(store, longer)
     built = await store.build(fresh, OTHER)
@@ -117,7 +119,9 @@ async def test_one_name_is_no_other(store: VectorStore, fresh: str) -> None:
     await store.delete_collection(longer)
 
 
-async def test_readers_find_something_at_every_moment(store: VectorStore, fresh: str) -> None:
+async def test_readers_find_points_at_every_moment_of_a_swap(
+    store: VectorStore, fresh: str
+) -> None:
     await filled(store, fresh)
     done = asyncio.Event()
     counted: list[int] = []
@@ -126,7 +130,7 @@ async def test_readers_find_something_at_every_moment(store: VectorStore, fresh:
         while not done.is_set():
             try:
                 counted.append(await store.count(fresh))
-            except CollectionNotFound:  # it was replaced while it was asked: the next one is there
+            except CollectionNotFound:  # replaced during the request: the next one exists
                 counted.append(await store.count(fresh))
             await asyncio.sleep(0)
 
@@ -140,7 +144,7 @@ async def test_readers_find_something_at_every_moment(store: VectorStore, fresh:
     assert set(counted) == {4}
 
 
-async def test_rows_carry_the_vectors_that_were_asked_for(store: VectorStore, fresh: str) -> None:
+async def test_records_have_the_requested_vectors(store: VectorStore, fresh: str) -> None:
     await filled(store, fresh)
     [bare, *_], _ = await store.scroll(fresh)
     assert not bare.vectors

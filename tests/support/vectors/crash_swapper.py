@@ -1,4 +1,4 @@
-"""Run as a script: rebuild a collection for ever behind its name.
+"""Run as a script: replace a collection for ever.
 
 Argument: the data folder. Prints `open`, and then a line for each collection that took the name.
 """

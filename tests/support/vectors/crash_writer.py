@@ -1,4 +1,4 @@
-"""Run as a script: write points to an embedded store for ever, saying each acknowledged batch.
+"""Run as a script: write points to an embedded store for ever, print each acknowledged batch.
 
 Arguments: the data folder, the number of the first point.
 """

@@ -1,4 +1,4 @@
-"""A small collection whose every answer can be worked out by hand."""
+"""A small collection whose results can be computed by hand."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -1,3 +1,5 @@
+"""Arguments that come as JSON text."""
+
 import pytest
 
 from services.core.serving.mcp.arguments import decode_json_arguments
@@ -30,7 +32,7 @@ SCHEMA = {
         ("unknown", "[1]", "[1]"),
     ],
 )
-def test_json_text_is_decoded_only_where_the_schema_asks(
+def test_json_text_is_decoded_only_where_the_schema_has_a_list_or_object(
     name: str, given: object, expected: object
 ) -> None:
     assert decode_json_arguments({name: given}, SCHEMA) == {name: expected}

@@ -1,4 +1,4 @@
-"""What only the embedded store promises: one owner, survival of crashes, a live event loop."""
+"""The embedded store: one owner, survival of crashes, short pauses of the event loop."""
 
 import asyncio
 import logging
@@ -54,7 +54,7 @@ def start_writer(folder: Path, first: int) -> subprocess.Popen[str]:
 
 
 def kill(process: subprocess.Popen[str]) -> str:
-    """What it had still said before it died."""
+    """Kill the process; return what it printed before."""
     process.send_signal(signal.SIGKILL)
     said, _ = process.communicate()
     return said
@@ -128,7 +128,7 @@ async def test_kill_9_loses_no_acknowledged_point(folder: Path) -> None:
         assert hit.score == pytest.approx(1.0, abs=EIGHT_BITS)
 
 
-async def test_leftovers_of_a_crash_go(folder: Path) -> None:
+async def test_leftovers_of_a_crash_are_deleted(folder: Path) -> None:
     unfinished = folder / edge.COLLECTIONS_FOLDER / "unfinished" / "shard"
     doomed = folder / edge.COLLECTIONS_FOLDER / f"{edge.DELETED_PREFIX}x"
     for left in (unfinished, doomed):
@@ -189,7 +189,7 @@ def percentile_95(values: list[float]) -> float:
     return sorted(values)[math.floor(len(values) * 0.95)]
 
 
-async def test_the_event_loop_stays_alive_during_big_writes(opened: EdgeStore) -> None:
+async def test_big_writes_pause_the_event_loop_only_briefly(opened: EdgeStore) -> None:
     spec = CollectionSpec(dense={"dense": 384}, sparse=("bm25",), indexes=SPEC.indexes)
     await opened.ensure_collection("big", spec)
     dense, terms = [0.1] * 384, Sparse(list(range(150)), [0.2] * 150)
@@ -246,7 +246,7 @@ async def until_flushed(
                 await meanwhile()
 
 
-async def test_a_quiet_moment_is_used_to_flush(
+async def test_changes_are_flushed_when_it_is_quiet(
     opened: EdgeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flusher, "POLL_SECONDS", 0.01)
@@ -270,7 +270,7 @@ async def test_many_changes_are_flushed_without_waiting_for_quiet(
     await until_flushed(collection, lambda: opened.count("c"))
 
 
-async def test_too_many_points_are_said_once_and_to_the_doctor(
+async def test_too_many_points_are_logged_once_and_are_an_advice(
     opened: EdgeStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(edge, "ADVISED_MAX_POINTS", 5)

@@ -80,7 +80,7 @@ def child_pid(folder: Path) -> int:
     return int((folder / CHILD_FOLDER / PID_FILE).read_text())
 
 
-async def test_it_serves_keeps_and_ends(qdrant_program: Path, data: Path) -> None:
+async def test_it_serves_keeps_its_points_and_stops(qdrant_program: Path, data: Path) -> None:
     store = await opened(qdrant_program, data)
     assert store.engine.startswith("server (http://127.0.0.1:")
     await store.ensure_collection("c", SPEC)
@@ -96,7 +96,7 @@ async def test_it_serves_keeps_and_ends(qdrant_program: Path, data: Path) -> Non
     await again.close()
 
 
-async def test_strangers_on_the_machine_are_kept_out(qdrant_program: Path, data: Path) -> None:
+async def test_requests_without_the_key_are_refused(qdrant_program: Path, data: Path) -> None:
     server = await QdrantChild.start(qdrant_program, data / CHILD_FOLDER)
     try:
         async with httpx.AsyncClient(trust_env=False) as http:
@@ -118,7 +118,7 @@ async def test_the_child_dies_with_its_parent(qdrant_program: Path, data: Path) 
     process.kill()
     process.communicate()
     deadline = time.monotonic() + 20
-    # Its lock and not its process id: nobody may reap an orphan in a container.
+    # By its lock, not its process id: in a container an orphan may never be reaped.
     while child._is_locked(lock) and time.monotonic() < deadline:
         time.sleep(0.05)  # noqa: ASYNC251 - nothing else is to run
     outlived = child._is_locked(lock)
@@ -136,10 +136,10 @@ async def test_a_killed_parent_leaves_a_usable_folder(qdrant_program: Path, data
     await store.close()
 
 
-async def test_a_child_that_outlived_its_parent_is_ended_first(
+async def test_a_child_that_outlived_its_parent_is_stopped_first(
     qdrant_program: Path, data: Path
 ) -> None:
-    """As on a system that does not end it: nobody stopped this one."""
+    """As on a system without the parent death signal: the child still runs."""
     orphan = await QdrantChild.start(qdrant_program, data / CHILD_FOLDER)
     assert child._is_locked(data / CHILD_FOLDER / LOCK_FILE)
     store = await opened(qdrant_program, data)
@@ -149,7 +149,9 @@ async def test_a_child_that_outlived_its_parent_is_ended_first(
     assert not child._is_locked(data / CHILD_FOLDER / LOCK_FILE)
 
 
-async def test_a_child_that_died_is_said_with_its_log(qdrant_program: Path, data: Path) -> None:
+async def test_a_child_that_died_is_an_error_that_names_its_log(
+    qdrant_program: Path, data: Path
+) -> None:
     store = await opened(qdrant_program, data)
     os.kill(child_pid(data), signal.SIGKILL)
     with pytest.raises(StorageFailed, match=r"child process of QDRANT_BIN has ended.*qdrant\.log"):
@@ -169,7 +171,7 @@ async def test_a_program_that_fails_is_quoted(data: Path) -> None:
         await opened(program, data)
 
 
-async def test_a_program_that_never_gets_ready_is_ended(
+async def test_a_program_that_is_never_ready_is_stopped(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(child, "READY_SECONDS", 0.5)
@@ -181,7 +183,7 @@ async def test_a_program_that_never_gets_ready_is_ended(
     assert not is_running(child_pid(data))
 
 
-async def test_what_is_no_program_is_refused(data: Path) -> None:
+async def test_a_path_that_is_no_program_is_refused(data: Path) -> None:
     for wrong in (data / "missing", data):
         with pytest.raises(StorageFailed, match="QDRANT_BIN"):
             await opened(wrong, data)
