@@ -6,7 +6,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 SAMPLE_SECONDS = 0.2  # reading a process's memory map halts it for a moment
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -37,11 +37,12 @@ def cpu_seconds(pid: int, *, with_children: bool = False) -> float:
     return sum(map(int, fields[11 : 15 if with_children else 13])) / TICKS if fields else 0.0
 
 
-def resident_mb(pid: int) -> dict[str, float]:
-    """Return the resident memory of a process, now and at its peak."""
+def resident_mb(pid: int | Literal["self"]) -> dict[str, float]:
+    """Return the resident memory of a process: now, at its peak, and what of it is no file's."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     values = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines if "kB" in line}
-    return {"rss": round(values["VmRSS"], 1), "peak": round(values["VmHWM"], 1)}
+    names = {"rss": "VmRSS", "peak": "VmHWM", "anonymous": "RssAnon"}
+    return {name: round(values[field], 1) for name, field in names.items()}
 
 
 def _mapped_mb(pid: int, field: str) -> float:

@@ -7,11 +7,9 @@ and decorators that belong to the definition after them.
 """
 
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from itertools import accumulate
 from pathlib import Path
 from typing import cast
@@ -26,10 +24,7 @@ _INHERITS = re.compile(r"^; inherits: (\w+)$", re.MULTILINE)
 GRAMMARS = {"less": "scss", "jsonc": "json"}
 
 PARSE_SECONDS = 3.0  # a file of 1 MiB parses in about 0.1 s: one that takes longer is pathological
-# tree-sitter 0.26.0 frees the numbers of each Point it creates, and crashes: this package reads no
-# Point, and uses the read callback, which is passed one, with other versions only.
-READ_CALLBACK_WORKS = version("tree-sitter") != "0.26.0"
-READ_BYTES = 32_768  # passed to the parser at a time, and between two checks of the deadline
+QUERY_SECONDS = 3.0  # of each of the two queries over a tree; they take less than parsing
 # Some grammars take minutes over machine-made text: beyond these limits it is not parsed.
 MAX_PARSED_BYTES = 2_097_152
 # The HTML grammar takes 1.7 kB of memory per byte of unclosed tags: 150 MB for 85 kB.
@@ -56,10 +51,16 @@ class Grammar:
     references: Query
 
     def definition_matches(self, tree: Tree) -> list[tuple[int, dict[str, list[Node]]]]:
-        return QueryCursor(self.definitions).matches(tree.root_node)
+        """Find definitions; those up to the deadline where the query takes too long. Blocks."""
+        return _cursor(self.definitions).matches(tree.root_node)
 
     def reference_captures(self, tree: Tree) -> dict[str, list[Node]]:
-        return QueryCursor(self.references).captures(tree.root_node)
+        """Find references; those up to the deadline where the query takes too long. Blocks."""
+        return _cursor(self.references).captures(tree.root_node)
+
+
+def _cursor(query: Query) -> QueryCursor:
+    return QueryCursor(query, timeout_micros=int(QUERY_SECONDS * 1_000_000))
 
 
 def query_source(name: str) -> tuple[str, str]:
@@ -98,25 +99,14 @@ def is_parseable(text: str, rows: Sequence[str], language: str) -> bool:
 
 def parse(source: bytes, grammar: Grammar, seconds: float = PARSE_SECONDS) -> Tree | None:
     """Parse a text; None where parsing takes too long or finds mostly errors. Blocks."""
-    tree: Tree | None
-    if len(source) <= READ_BYTES or not READ_CALLBACK_WORKS:
-        tree = Parser(grammar.language).parse(source)
-    else:
-        tree = _parse_until(source, grammar.language, time.perf_counter() + seconds)
-    return tree if tree is not None and _is_usable(tree, source.count(b"\n")) else None
-
-
-def _parse_until(source: bytes, language: Language, deadline: float) -> Tree | None:
-    """Parse block by block; at the deadline the text ends for the parser, and None is returned."""
-    late = False
-
-    def read(offset: int, _point: object) -> bytes:
-        nonlocal late
-        late = late or time.perf_counter() > deadline
-        return b"" if late else source[offset : offset + READ_BYTES]
-
-    tree = Parser(language).parse(read)
-    return None if late else tree
+    # The text is passed as a whole: a tree that was parsed through a read callback leaks what the
+    # callback returns at each query with a predicate. So the deadline is the parser's own.
+    parser = Parser(grammar.language, timeout_micros=int(seconds * 1_000_000))
+    try:
+        tree = parser.parse(source)
+    except ValueError:
+        return None  # the deadline
+    return tree if _is_usable(tree, source.count(b"\n")) else None
 
 
 def _is_usable(tree: Tree, lines: int) -> bool:

@@ -1,0 +1,55 @@
+"""Memory of indexing: the same files again and again take no more than once."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.test_imports import ROOT
+from tests.support.repositories import Repository
+
+RUNS = 100
+WARM_UP = 20  # runs after which caches are filled and the allocator has its arenas
+MOST_GROWTH_MB = 10  # after them; a tree parsed through a callback leaked 135 MB a run
+
+PAGE = '<div class="row" id="n{0}"><a href="/p/{0}">item {0}</a><script>run({0})</script></div>\n'
+CODE = "def step_{0}(value, *rest):\n    return call_{0}(value, 'text', *rest)\n\n\n"
+STYLE = ".row-{0} > a:hover {{ color: red; margin: {0}px }}\n"
+
+
+def large_files(repository: Repository) -> None:
+    """Files larger than what a parser reads at once, in languages whose queries have predicates."""
+    repository.write("page.html", "".join(PAGE.format(n) for n in range(420)))
+    repository.write("steps.py", "".join(CODE.format(n) for n in range(700)))
+    repository.write("style.css", "".join(STYLE.format(n) for n in range(900)))
+    repository.write(
+        "steps.rb", "".join(f"def s{n}(v)\n  require 'x{n}'\n  c{n}(v)\nend\n" for n in range(900))
+    )
+    repository.write(
+        "steps.js", "".join(f"function f{n}(v) {{ return g{n}(v, 'x') }}\n" for n in range(900))
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_hundred_runs_take_no_more_memory_than_twenty(tmp_path: Path) -> None:
+    repository = Repository.create(tmp_path / "workspace")
+    large_files(repository)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tests.support.index_repeater",
+            str(tmp_path / "data"),
+            str(repository.root),
+            str(RUNS),
+        ],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    sizes = [float(line) for line in done.stdout.split()]
+    assert len(sizes) == RUNS
+    assert sizes[-1] - sizes[WARM_UP] < MOST_GROWTH_MB, sizes[::10]

@@ -1,0 +1,35 @@
+"""A process that indexes a folder again and again: `test_memory` looks at its resident size.
+
+Arguments: the data folder, the workspace and the number of runs. Each run writes every file anew,
+in this process. Prints the resident megabytes that are no file's after each run.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from scripts.bench.usage import resident_mb
+from services.core.engine.engine import open_engine
+from services.core.settings import Settings
+from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.manifest import Manifest, RepoKey
+
+COLLECTION, REPO, STORE = "code", "repo", "embedded"
+
+
+async def main(data: Path, workspace: Path, runs: int) -> None:
+    settings = Settings(data_dir=data)
+    key = RepoKey(STORE, COLLECTION, REPO)
+    async with open_engine(settings, settings.code_model) as engine:
+        manifest = Manifest(settings.index_state_path)
+        indexer = Indexer(engine.vectors, engine.embedder, manifest, store_key=STORE)
+        for _ in range(runs):
+            await manifest.mark_dirty(key, list(await manifest.rows(key)))
+            report = await indexer.index(workspace, collection=COLLECTION, repo=REPO)
+            assert report.written == report.files, report
+            print(resident_mb("self")["anonymous"], flush=True)
+        manifest.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])))
