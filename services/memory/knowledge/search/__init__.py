@@ -1,0 +1,1 @@
+"""Search in a project's knowledge, by meaning and by words."""
