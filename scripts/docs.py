@@ -17,6 +17,7 @@ from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings, env_names
 from services.indexer.tools import indexer_tools
 from services.indexer.tools.context import IndexerContext
+from services.memory.knowledge.tools import knowledge_tools
 from services.memory.memories.tools import memory_tools
 from services.memory.threads.tools import thread_tools
 
@@ -76,7 +77,11 @@ def _indexer_context() -> IndexerContext:
 
 async def tools() -> str:
     servers = {
-        "memory": [*memory_tools(NOTHING, NOTHING, SessionDefaults()), *thread_tools(NOTHING)],
+        "memory": [
+            *memory_tools(NOTHING, NOTHING, SessionDefaults(), cast(Any, str)),
+            *thread_tools(NOTHING),
+            *knowledge_tools(NOTHING),
+        ],
         "indexer": indexer_tools(_indexer_context(), NOTHING, NOTHING, NOTHING),
     }
     parts = [

@@ -3,7 +3,7 @@
 import contextlib
 import logging
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from services.core.engine.engine import Engine
@@ -14,6 +14,11 @@ from services.core.secrets.screen import SecretScreen
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
+from services.memory.knowledge.service import Knowledge, open_knowledge
+from services.memory.knowledge.tools import knowledge_tools
+from services.memory.knowledge.tools.prompts import instructions as knowledge_instructions
+from services.memory.knowledge.tools.prompts import knowledge_prompts
+from services.memory.knowledge.tools.resources import knowledge_resources
 from services.memory.memories.memories import Memories
 from services.memory.memories.projection import memory_target
 from services.memory.memories.tools import memory_tools
@@ -32,7 +37,8 @@ log = logging.getLogger(__name__)
 INSTRUCTIONS = (
     "What was learned before. Call `find` before solving a problem that may have come up already; "
     "call `store` when something worth keeping was learned: a decision, a pattern, a pitfall. "
-    "Threads keep the course of a task: `store_context` adds to one, the searches read them."
+    "Threads keep the course of a task: `store_context` adds to one, the searches read them. "
+    "The `context_` tools keep what everybody on the project should know, shared by git."
 )
 
 
@@ -66,7 +72,13 @@ async def open_memory(settings: Settings, engine: Engine) -> AsyncIterator[Memor
             open_threads(settings, engine, storage.records, storage.outbox)
         )
         memories = _memories(settings, engine, storage)
-        service = _service(settings, engine, storage, memories, threads)
+        knowledge = await stack.enter_async_context(
+            open_knowledge(settings, engine, storage.records.private, memories.sessions)
+        )
+        about_project = await knowledge_instructions(knowledge)
+        service = _service(settings, engine, storage, memories, threads, knowledge)
+        if about_project:
+            service = replace(service, instructions=f"{service.instructions}\n{about_project}")
         yield MemoryServer(service, storage, memories, threads)
 
 
@@ -121,7 +133,7 @@ def _memories(settings: Settings, engine: Engine, storage: EntryStorage) -> Memo
         QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir),
         SessionDefaults(reserved=settings.collection_name),
         settings.memory_collection_name,
-        reserved=[settings.threads_collection_name],
+        reserved=[settings.threads_collection_name, settings.knowledge_collection_name],
         secrets=SecretScreen(settings.redact_stored),
     )
 
@@ -132,6 +144,7 @@ def _service(
     storage: EntryStorage,
     memories: Memories,
     threads: Threads,
+    knowledge: Knowledge,
 ) -> Service:
     specs = {
         settings.memory_collection_name: memory_spec(engine.embedder),
@@ -141,9 +154,12 @@ def _service(
         name="memory",
         instructions=INSTRUCTIONS,
         tools=[
-            *memory_tools(memories, storage.healer, memories.sessions),
+            *memory_tools(memories, storage.healer, memories.sessions, knowledge.check_project),
             *thread_tools(threads),
+            *knowledge_tools(knowledge),
         ],
+        resources=knowledge_resources(knowledge),
+        prompts=knowledge_prompts(knowledge),
         checks={
             "qdrant": engine.vectors.ping,
             "sql": storage.records.ping,

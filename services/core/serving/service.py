@@ -1,9 +1,11 @@
-"""The types that describe a service: its tools, checks and ports."""
+"""The types that describe a service: its tools, resources, prompts, checks and ports."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
+
+from services.core.errors import CtxError, error_body
 
 
 class Effect(Enum):
@@ -21,7 +23,7 @@ class Tool:
 
     `timeout_seconds` replaces CTX_OPERATION_TIMEOUT_SECONDS for a tool that may take long and
     reports progress. `render` writes the text content of a result: what an agent reads. Without it
-    the text is the result as JSON.
+    the text is the result as JSON. `error_body` is how the tool's dialect writes errors.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -30,6 +32,7 @@ class Tool:
     effect: Effect
     timeout_seconds: float | None = None
     render: Callable[[Mapping[str, Any]], str] | None = None
+    error_body: Callable[[CtxError], dict[str, Any]] = error_body
 
     @property
     def name(self) -> str:
@@ -38,6 +41,40 @@ class Tool:
     @property
     def writes(self) -> bool:
         return self.effect is not Effect.READS
+
+
+@dataclass(frozen=True)
+class JsonText:
+    """The result of a tool whose text is always JSON, also where the value is a text or a list."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A text that clients read by its URI; `run` returns it, its docstring is the description.
+
+    `{name}` in the URI is a parameter of `run`.
+    """
+
+    uri: str
+    run: Callable[..., Awaitable[str]]
+    title: str
+    toolset: str
+    mime_type: str = "text/plain"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A text that a person lets a client start with; `run` returns it and describes it."""
+
+    run: Callable[..., Awaitable[str]]
+    title: str
+    toolset: str
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__
 
 
 Check = Callable[[], Awaitable[None]]
@@ -54,7 +91,7 @@ async def _no_advice() -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Service:
-    """One MCP server: its tools, its readiness checks, its gauges and its ports."""
+    """One MCP server: what it offers to clients, its readiness checks, gauges and ports."""
 
     name: str
     instructions: str
@@ -64,6 +101,8 @@ class Service:
     sse_port: int
     advice: Advice = _no_advice
     gauges: Mapping[str, Callable[[], float]] = field(default_factory=dict)
+    resources: Sequence[Resource] = ()
+    prompts: Sequence[Prompt] = ()
 
     @property
     def toolsets(self) -> frozenset[str]:

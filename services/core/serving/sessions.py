@@ -4,6 +4,7 @@ They are kept in memory only: after a restart an old token is an error that says
 """
 
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import Annotated
@@ -33,6 +34,7 @@ class Defaults(TypedDict, total=False):
     """The values that later calls use where they name none."""
 
     collection: str
+    project: str
 
 
 class SessionResult(TypedDict):
@@ -47,11 +49,21 @@ class SessionResult(TypedDict):
 @dataclass(frozen=True)
 class _Session:
     token: str
-    collection: str | None
+    collection: str | None = None
+    project: str | None = None
+
+    @property
+    def defaults(self) -> Defaults:
+        told: Defaults = {}
+        if self.collection:
+            told["collection"] = self.collection
+        if self.project:
+            told["project"] = self.project
+        return told
 
 
 class SessionDefaults:
-    """Keeps the default collection of each session.
+    """Keeps the default collection and project of each session.
 
     `reserved` is the collection of the other server, which cannot be chosen.
     """
@@ -61,8 +73,10 @@ class SessionDefaults:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._connections: OrderedDict[str, str] = OrderedDict()
 
-    def set(self, collection: str | None, token: str | None) -> SessionResult:
-        """Set the default collection; with a token alone, bind this connection to that session.
+    def set(
+        self, collection: str | None, token: str | None, project: str | None = None
+    ) -> SessionResult:
+        """Set what is given; with a token alone, bind this connection to that session.
 
         Raises InvalidInput for an unknown token or the reserved collection.
         """
@@ -70,26 +84,35 @@ class SessionDefaults:
             raise InvalidInput("collection", f"{collection!r} belongs to the other server")
         connection = caller.current.get().connection
         bound = self._connections.get(connection) if connection else None
-        if token and not collection:
+        if token and not collection and not project:
             session = self._known(token)
         else:
             token = token or bound or token_hex(TOKEN_BYTES)
-            known = self._sessions.get(token)
-            session = _Session(token, collection or (known.collection if known else None))
+            known = self._sessions.get(token) or _Session(token)
+            session = _Session(token, collection or known.collection, project or known.project)
         self._remember(session, connection)
         return {
             "ok": True,
             "session": session.token,
-            "defaults": {"collection": session.collection} if session.collection else {},
+            "defaults": session.defaults,
             "applied": "connection" if connection else "session",
         }
 
     def collection(self, token: str | None) -> str | None:
         """Return the default collection of the token, else of this connection."""
+        session = self._current(token)
+        return session.collection if session else None
+
+    def project(self) -> str | None:
+        """Return the default project of this connection."""
+        session = self._current(None)
+        return session.project if session else None
+
+    def _current(self, token: str | None) -> _Session | None:
         connection = caller.current.get().connection
         if not token and connection:
             token = self._connections.get(connection)
-        return self._known(token).collection if token else None
+        return self._known(token) if token else None
 
     def _known(self, token: str) -> _Session:
         if token not in self._sessions:
@@ -113,8 +136,15 @@ class SessionDefaults:
                 del self._connections[name]
 
 
-def session_tool(sessions: SessionDefaults) -> Tool:
-    """Return the tool `set_session_defaults`, which both servers offer."""
+ProjectCheck = Callable[[str], Awaitable[str]]
+"""Returns the root of the project that a folder belongs to, or raises where it may not be used."""
+
+
+def session_tool(sessions: SessionDefaults, check_project: ProjectCheck | None = None) -> Tool:
+    """Return the tool `set_session_defaults`, which both servers offer.
+
+    With `check_project` it also sets the project whose knowledge is meant.
+    """
 
     async def set_session_defaults(
         collection: CollectionName = None, session: SessionToken = None
@@ -127,4 +157,31 @@ def session_tool(sessions: SessionDefaults) -> Tool:
         """
         return sessions.set(collection, session)
 
-    return Tool(set_session_defaults, "Set session defaults", "session", Effect.SETS)
+    return Tool(
+        set_session_defaults if check_project is None else _with_project(sessions, check_project),
+        "Set session defaults",
+        "session",
+        Effect.SETS,
+    )
+
+
+def _with_project(
+    sessions: SessionDefaults, check_project: ProjectCheck
+) -> Callable[..., Awaitable[SessionResult]]:
+    async def set_session_defaults(
+        collection: CollectionName = None,
+        session: SessionToken = None,
+        project: Annotated[
+            str | None, Field(description="Default project folder of the knowledge tools.")
+        ] = None,
+    ) -> SessionResult:
+        """Set the defaults for the calls that follow: a collection, a project or both.
+
+        On a connection that lasts (SSE, stdio, HTTP with a session id) they apply to it at once.
+        Otherwise pass the returned `session` to later calls, or to this tool on another connection,
+        and `project` to the knowledge tools.
+        """
+        root = await check_project(project) if project else None
+        return sessions.set(collection, session, root)
+
+    return set_session_defaults

@@ -24,9 +24,11 @@ class Selection:
 
     def admits(self, tool: Tool) -> bool:
         """Whether a tool is offered; read-only beats every toolset."""
-        if self.read_only and tool.writes:
-            return False
-        return ALL in self.names or tool.toolset in self.names
+        return not (self.read_only and tool.writes) and self.has(tool.toolset)
+
+    def has(self, toolset: str) -> bool:
+        """Whether a toolset is offered, with its resources and prompts."""
+        return ALL in self.names or toolset in self.names
 
 
 def configured(settings: Settings) -> Selection:

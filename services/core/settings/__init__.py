@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.core.errors import SettingsInvalid
 from services.core.settings.indexer import IndexerSettings
+from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.memory import MemorySettings
 from services.core.settings.models import ModelSettings
 from services.core.settings.serving import ServingSettings
@@ -32,11 +33,18 @@ GROUPS: tuple[type[BaseModel], ...] = (
     IndexerSettings,
     ModelSettings,
     MemorySettings,
+    KnowledgeSettings,
 )
 
 
 class Settings(
-    StorageSettings, ServingSettings, IndexerSettings, ModelSettings, MemorySettings, BaseSettings
+    StorageSettings,
+    ServingSettings,
+    IndexerSettings,
+    ModelSettings,
+    MemorySettings,
+    KnowledgeSettings,
+    BaseSettings,
 ):
     """All settings, read from the environment when it is made."""
 

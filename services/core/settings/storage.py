@@ -43,6 +43,9 @@ class StorageSettings(BaseModel):
     threads_collection_name: str = env(
         "THREADS_COLLECTION_NAME", "threads", "Collection for thread entries; theirs alone."
     )
+    knowledge_collection_name: str = env(
+        "KNOWLEDGE_COLLECTION_NAME", "knowledge", "Collection for project knowledge; its alone."
+    )
     database_url: str | None = env(
         "DATABASE_URL",
         None,
@@ -71,10 +74,16 @@ class StorageSettings(BaseModel):
 
     @model_validator(mode="after")
     def _collections_differ(self) -> "StorageSettings":
-        names = (self.collection_name, self.memory_collection_name, self.threads_collection_name)
+        names = (
+            self.collection_name,
+            self.memory_collection_name,
+            self.threads_collection_name,
+            self.knowledge_collection_name,
+        )
         if len(set(names)) != len(names):
             raise ValueError(
-                "COLLECTION_NAME, MEMORY_COLLECTION_NAME and THREADS_COLLECTION_NAME must differ"
+                "COLLECTION_NAME, MEMORY_COLLECTION_NAME, THREADS_COLLECTION_NAME and "
+                "KNOWLEDGE_COLLECTION_NAME must differ"
             )
         return self
 

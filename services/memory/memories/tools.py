@@ -21,7 +21,7 @@ from services.core.memories.types import (
     tag_list,
 )
 from services.core.serving.service import Effect, Tool
-from services.core.serving.sessions import SessionDefaults, SessionToken, session_tool
+from services.core.serving.sessions import ProjectCheck, SessionDefaults, SessionToken, session_tool
 from services.memory.memories.memories import Memories
 from services.memory.projection.heal import Healer
 
@@ -78,7 +78,12 @@ class ListResult(TypedDict):
     has_more: bool
 
 
-def memory_tools(memories: Memories, healer: Healer, sessions: SessionDefaults) -> Sequence[Tool]:
+def memory_tools(
+    memories: Memories,
+    healer: Healer,
+    sessions: SessionDefaults,
+    check_project: ProjectCheck | None = None,
+) -> Sequence[Tool]:
     """Return the tools of the `memory` toolset, and `rebuild_memories` for every kind of entry."""
 
     async def store(
@@ -188,5 +193,5 @@ def memory_tools(memories: Memories, healer: Healer, sessions: SessionDefaults) 
         Tool(delete_memory, "Delete memories", TOOLSET, Effect.DESTROYS),
         Tool(list_memories, "List memories", TOOLSET, Effect.READS),
         Tool(rebuild_memories, "Rebuild the vectors", ADMIN, Effect.SETS, REBUILD_SECONDS),
-        session_tool(sessions),
+        session_tool(sessions, check_project),
     ]

@@ -1,9 +1,10 @@
 """The steps of every tool call over MCP: permission, rate limit, arguments, errors, metrics."""
 
 import functools
+import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -17,6 +18,7 @@ from fastmcp.tools import Tool as McpTool
 from fastmcp.tools import ToolResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 from starlette.requests import Request
 
 from services.core.errors import CtxError, InvalidInput, error_body
@@ -25,7 +27,7 @@ from services.core.serving.mcp.arguments import decode_json_arguments
 from services.core.serving.mcp.calls import invalid_arguments, permit, run_with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
-from services.core.serving.service import Tool
+from services.core.serving.service import JsonText, Tool
 from services.core.serving.toolsets import SCOPE_KEY, Selection, choose
 
 DIGEST_LENGTH = 16  # enough of a token's hash to distinguish clients
@@ -49,13 +51,23 @@ def with_deadline(
     @functools.wraps(run)
     async def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return await run_with_deadline(
+            result = await run_with_deadline(
                 lambda: run(*args, **kwargs), run.__name__, timeout_seconds
             )
         except CtxError as error:
             raise CallFailed(error) from error
+        if isinstance(result, JsonText):
+            return _as_json(result.value)
+        # The MCP library would write an empty list as no text at all.
+        return _as_json(result) if isinstance(result, list) else result
 
     return call
+
+
+def _as_json(value: Any) -> ToolResult:
+    plain = to_jsonable_python(value)
+    text = mt.TextContent(type="text", text=json.dumps(plain, ensure_ascii=False))
+    return ToolResult(content=[text], structured_content={"result": plain})
 
 
 class ToolPipeline(Middleware):
@@ -76,7 +88,7 @@ class ToolPipeline(Middleware):
         context: MiddlewareContext[mt.ListToolsRequest],
         call_next: CallNext[mt.ListToolsRequest, Sequence[McpTool]],
     ) -> Sequence[McpTool]:
-        selection = self._selection(_request())
+        selection = self._selection(current_request())
         return [t for t in await call_next(context) if selection.admits(self._tools[t.name])]
 
     async def on_call_tool(
@@ -92,7 +104,9 @@ class ToolPipeline(Middleware):
         except CtxError as error:
             outcome = error.code
             # Marked as an error for clients that read no body.
-            result = ToolResult(structured_content=error_body(error), is_error=True)
+            tool = self._tools.get(name)
+            body = (tool.error_body if tool else error_body)(error)
+            result = ToolResult(structured_content=body, is_error=True)
         label = name if name in self._tools else UNKNOWN_TOOL
         self._metrics.observe(label, outcome, time.perf_counter() - started)
         return result
@@ -103,9 +117,9 @@ class ToolPipeline(Middleware):
         call_next: CallNext[mt.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Run the call. Raises CtxError, whatever the MCP library raised."""
-        message, request = context.message, _request()
+        message, request = context.message, current_request()
         permit(self._tools, message.name, self._selection(request))
-        from_client = _caller(context.fastmcp_context, request)
+        from_client = caller_of(context.fastmcp_context, request)
         self._limiter.spend(from_client.client)
         arguments = decode_json_arguments(message.arguments or {}, self.schemas[message.name])
         token = caller.current.set(from_client)
@@ -124,10 +138,7 @@ class ToolPipeline(Middleware):
             caller.current.reset(token)
 
     def _selection(self, request: Request | None) -> Selection:
-        if request is None:
-            return self._default
-        url_toolset = request.scope.get(SCOPE_KEY)
-        return choose(self._default, request.headers, url_toolset, self._toolsets)
+        return selection_of(request, self._default, self._toolsets)
 
 
 def _rendered(tool: Tool, result: ToolResult) -> ToolResult:
@@ -142,15 +153,33 @@ def _rendered(tool: Tool, result: ToolResult) -> ToolResult:
     )
 
 
-def _request() -> Request | None:
+def selection_of(
+    request: Request | None, default: Selection, toolsets: Collection[str]
+) -> Selection:
+    """Return the toolsets that a request is offered; without one the default."""
+    if request is None:
+        return default
+    return choose(default, request.headers, request.scope.get(SCOPE_KEY), toolsets)
+
+
+def current_request() -> Request | None:
+    """Return the HTTP request that is being served; None over stdio and in process."""
     try:
         return get_http_request()
-    except RuntimeError:  # stdio and in-memory calls have no HTTP request
+    except RuntimeError:
         return None
 
 
-def _caller(context: Context | None, request: Request | None) -> caller.Caller:
-    return caller.Caller(client=_client(request), connection=_connection(context))
+def caller_of(context: Context | None, request: Request | None) -> caller.Caller:
+    """Return who calls, as far as the transport and the protocol tell."""
+    return caller.Caller(_client(request), _connection(context), _name(context))
+
+
+def _name(context: Context | None) -> str | None:
+    if context is None or context.request_context is None:
+        return None
+    told = context.session.client_params
+    return told.client_info.name if told is not None else None
 
 
 def _client(request: Request | None) -> str:

@@ -1,35 +1,39 @@
-"""Build the MCP server of a service: the only file that registers tools with fastmcp."""
+"""Build the MCP server of a service: the only file that registers with fastmcp."""
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 from fastmcp import FastMCP
+from fastmcp.prompts.function_prompt import FunctionPrompt
+from fastmcp.resources.function_resource import FunctionResource
+from fastmcp.resources.template import FunctionResourceTemplate
 from fastmcp.tools import FunctionTool
 from mcp_types import ToolAnnotations
 
 from services.core.serving.mcp.calls import deadline_of
 from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline
+from services.core.serving.mcp.reads import ReadPipeline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
-from services.core.serving.service import Effect, Service, Tool
+from services.core.serving.service import Effect, Prompt, Resource, Service, Tool
 from services.core.serving.toolsets import configured
 from services.core.settings import Settings
 
 
 def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
-    """Build an MCP server with the service's tools behind the tool pipeline."""
-    pipeline = ToolPipeline(
-        service.tools,
-        configured(settings),
-        RateLimiter(settings.rate_limit_per_minute),
-        metrics,
+    """Build an MCP server with what the service offers, behind the pipelines."""
+    selection, limiter = configured(settings), RateLimiter(settings.rate_limit_per_minute)
+    pipeline = ToolPipeline(service.tools, selection, limiter, metrics)
+    reads = ReadPipeline(
+        service.resources, service.prompts, service.toolsets, selection, limiter, metrics
     )
     mcp: FastMCP = FastMCP(
         f"ctx-{service.name}",
         instructions=service.instructions,
         version=version("ctx-engine"),
-        middleware=[pipeline],
+        middleware=[pipeline, reads],
         mask_error_details=True,
     )
     for tool in service.tools:
@@ -43,7 +47,31 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
         mcp.add_tool(registered)
         pipeline.schemas[tool.name] = registered.parameters
     set_input_schema_lookup(mcp, pipeline.schemas.get)
+    _add_resources(mcp, service.resources, settings)
+    _add_prompts(mcp, service.prompts, settings)
     return mcp
+
+
+def _add_resources(mcp: FastMCP, resources: Sequence[Resource], settings: Settings) -> None:
+    for resource in resources:
+        run = with_deadline(resource.run, settings.operation_timeout_seconds)
+        described: dict[str, Any] = {
+            "name": resource.run.__name__,
+            "title": resource.title,
+            "description": inspect.getdoc(resource.run),
+            "mime_type": resource.mime_type,
+            "tags": {resource.toolset},
+        }
+        if "{" in resource.uri:
+            mcp.add_template(FunctionResourceTemplate.from_function(run, resource.uri, **described))
+        else:
+            mcp.add_resource(FunctionResource.from_function(run, resource.uri, **described))
+
+
+def _add_prompts(mcp: FastMCP, prompts: Sequence[Prompt], settings: Settings) -> None:
+    for prompt in prompts:
+        run = with_deadline(prompt.run, settings.operation_timeout_seconds)
+        mcp.add_prompt(FunctionPrompt.from_function(run, title=prompt.title, tags={prompt.toolset}))
 
 
 def set_input_schema_lookup(

@@ -8,7 +8,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from services.core.errors import CtxError
+from services.core.errors import CtxError, SearchFailed
 from services.core.vectors.types import Hit
 from services.memory.knowledge.search.blocks import Block
 from services.memory.knowledge.search.documents import Document, Documents
@@ -47,9 +47,12 @@ class _Candidate:
 
 
 class KnowledgeSearcher:
-    """Searches one project: blocks by Qdrant, and lines that hold the words themselves."""
+    """Searches one project: blocks by Qdrant, and lines that hold the words themselves.
 
-    def __init__(self, documents: Documents, index: KnowledgeIndex) -> None:
+    A process that has no Qdrant has no index.
+    """
+
+    def __init__(self, documents: Documents, index: KnowledgeIndex | None) -> None:
         self._documents = documents
         self._index = index
 
@@ -62,6 +65,8 @@ class KnowledgeSearcher:
         candidates = _lines_with_words(documents, terms)
         problem = ""
         try:
+            if self._index is None:
+                raise SearchFailed("this process has no search index")
             found = await self._index.candidates(documents, query, CANDIDATES)
         except CtxError as error:
             log.warning("knowledge is searched by words alone: %s", error)

@@ -36,8 +36,8 @@ def is_synced(path: str) -> bool:
 class WorkingCopy:
     """Reads and changes the folder under the project's lock. Every method blocks.
 
-    `hidden` are paths, and folders with a `/` at the end, of entries that are not public: they are
-    read as the last commit has them.
+    `hidden` are paths, and folders with a `/` at the end, of entries that are not public: what
+    lies there is read as the last commit has it.
     """
 
     def __init__(self, project: Project, history: History, hidden: Collection[str]) -> None:
@@ -59,7 +59,7 @@ class WorkingCopy:
             and not self._is_hidden(path)
             and (content := self._folder.read_bytes(path)) is not None
         }
-        kept = {path for path in committed if self._is_hidden(path)}
+        kept = {path for path in names if self._is_hidden(path)}
         if any(path not in found for path in committed):
             kept |= self._not_checked_out() | {path for path in names if path in committed}
         return found | {path: committed[path] for path in kept - found.keys() if path in committed}

@@ -1,0 +1,20 @@
+"""The twenty-seven knowledge tools, in the words of their contract."""
+
+from collections.abc import Sequence
+
+from services.core.serving.service import Tool
+from services.memory.knowledge.service import Knowledge
+from services.memory.knowledge.tools.entries import entry_tools
+from services.memory.knowledge.tools.records import record_tools
+from services.memory.knowledge.tools.skills import skill_tools
+from services.memory.knowledge.tools.sync import sync_tools
+
+
+def knowledge_tools(knowledge: Knowledge) -> Sequence[Tool]:
+    """Return every knowledge tool."""
+    return [
+        *entry_tools(knowledge),
+        *skill_tools(knowledge),
+        *record_tools(knowledge),
+        *sync_tools(knowledge),
+    ]
