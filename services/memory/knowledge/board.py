@@ -47,13 +47,13 @@ async def update_state(
         given = other or {}
         named = {name: value for name, value in given.items() if name in EMPTY_STATE}
         progress = {name: value for name, value in given.items() if name not in EMPTY_STATE}
-        told = state | {"last_agent": agent, "last_machine": platform.node()} | named
-        told["progress"] = {**state["progress"], **progress}
+        changed = state | {"last_agent": agent, "last_machine": platform.node()} | named
+        changed["progress"] = {**state["progress"], **progress}
         if current_task is not None:
-            told["current_task"] = current_task
+            changed["current_task"] = current_task
         if blockers is not None:
-            told["blockers"] = blockers
-        return told | {"updated_at": now()}
+            changed["blockers"] = blockers
+        return changed | {"updated_at": now()}
 
     return await _edit(
         store, ACTIVE_STATE, lambda before: change(EMPTY_STATE | {"progress": {}} | before)

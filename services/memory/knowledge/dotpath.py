@@ -98,8 +98,8 @@ def brief_decision(recorded: RecordedDecision) -> dict[str, Any]:
 
 
 def full_decision(recorded: RecordedDecision) -> dict[str, Any]:
-    told = asdict(recorded.decision)
-    return {"id": told.pop("number"), **told, "scope": recorded.entry.scope.value}
+    fields = asdict(recorded.decision)
+    return {"id": fields.pop("number"), **fields, "scope": recorded.entry.scope.value}
 
 
 async def set_value(store: KnowledgeStore, dotpath: str, value: str, author: str) -> None:

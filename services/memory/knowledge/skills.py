@@ -186,8 +186,8 @@ def skill_statistics(entry: KnowledgeEntry) -> Event:
 
 def needing_attention(skills: Sequence[KnowledgeEntry]) -> list[str]:
     """Names of skills that are rated badly."""
-    told = [skill_statistics(skill) for skill in skills]
-    return [str(each["skill_name"]) for each in told if each["needs_attention"]]
+    statistics = [skill_statistics(skill) for skill in skills]
+    return [str(each["skill_name"]) for each in statistics if each["needs_attention"]]
 
 
 async def _save(store: KnowledgeStore, entry: KnowledgeEntry, events: Mapping[str, Any]) -> None:

@@ -90,7 +90,7 @@ async def test_an_invalid_scope_is_an_error_and_never_public(tools: Tools, tool:
 async def test_text_that_looks_like_a_secret_is_refused(tools: Tools) -> None:
     text = "Deploys with\nAWS key AKIAQ3EGRZ7WX2V5KLMN\n"
     message = await tools.refused("context_add_knowledge", key="deploy", content=text)
-    assert "line 2 looks like an AWS access key" in message
+    assert "line 2 looks like a secret (" in message
     assert "AKIA" not in message
     assert not tools.folder.exists()
     done = await tools.call("context_add_knowledge", key="deploy", content=text, scope="private")

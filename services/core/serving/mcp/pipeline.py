@@ -178,8 +178,8 @@ def caller_of(context: Context | None, request: Request | None) -> caller.Caller
 def _name(context: Context | None) -> str | None:
     if context is None or context.request_context is None:
         return None
-    told = context.session.client_params
-    return told.client_info.name if told is not None else None
+    params = context.session.client_params
+    return params.client_info.name if params is not None else None
 
 
 def _client(request: Request | None) -> str:

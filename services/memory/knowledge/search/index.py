@@ -73,12 +73,12 @@ class KnowledgeIndex:
         async with self._turn:
             await self._update(lasting)
         dense = await asyncio.to_thread(self._embedder.embed_query, query)
-        legs = [Prefetch(DENSE, dense.tolist(), limit)]
-        lexical = bm25.query(query)
+        prefetches = [Prefetch(DENSE, dense.tolist(), limit)]
+        lexical = bm25.query_vector(query)
         if lexical.indices:
-            legs.append(Prefetch(BM25, lexical, limit))
+            prefetches.append(Prefetch(BM25, lexical, limit))
         ours = Filter(must=[Match(PROJECT, self._project)])
-        queries = [Query([leg], limit=limit, filter=ours) for leg in legs]
+        queries = [Query([prefetch], limit=limit, filter=ours) for prefetch in prefetches]
         meaning, *words = await self._vectors.query_batch(self._collection, queries)
         return meaning, (words[0] if words else ())
 
@@ -140,7 +140,7 @@ class KnowledgeIndex:
                 id=str(uuid5(NAMESPACE, f"{self._project}\0{d.file}\0{d.digest}\0{n}")),
                 vectors={
                     DENSE: vector.tolist(),
-                    BM25: bm25.document(text, AVERAGE_TERMS),
+                    BM25: bm25.document_vector(text, AVERAGE_TERMS),
                 },
                 payload={
                     PROJECT: self._project,

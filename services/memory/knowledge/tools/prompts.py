@@ -59,19 +59,19 @@ async def instructions(knowledge: Knowledge) -> str:
     """Two lines about the server's project; empty where it has none."""
     try:
         store = (await knowledge.open()).store
-        told = await summarise(store)
+        summary = await summarise(store)
         flagged = needing_attention(await store.all(EntryType.SKILL))
     except CtxError:
         return ""
     counts = [
-        _counted(told["knowledge_keys"], "knowledge entries"),
-        _counted(told["convention_keys"], "conventions"),
-        f"{told['decision_count']} decisions",
-        _counted(told["skill_names"], "skills"),
+        _counted(summary["knowledge_keys"], "knowledge entries"),
+        _counted(summary["convention_keys"], "conventions"),
+        f"{summary['decision_count']} decisions",
+        _counted(summary["skill_names"], "skills"),
     ]
-    first = f"Project '{told['project']}': {', '.join(counts)}."
-    parts = [f"Current task: {told['current_task'] or 'none'}."]
-    parts += [f"Blockers: {', '.join(told['blockers'])}."] if told["blockers"] else []
+    first = f"Project '{summary['project']}': {', '.join(counts)}."
+    parts = [f"Current task: {summary['current_task'] or 'none'}."]
+    parts += [f"Blockers: {', '.join(summary['blockers'])}."] if summary["blockers"] else []
     parts += [f"Skills to review: {', '.join(flagged)}."] if flagged else []
     parts.append("Start with context_onboarding; context_sync_pull and context_sync_push share it.")
     return f"{first}\n{' '.join(parts)}"
@@ -85,10 +85,10 @@ def _counted(names: Sequence[str], what: str) -> str:
 
 async def onboarding(store: KnowledgeStore) -> str:
     """The public knowledge of a project in one text."""
-    told = await summarise(store)
+    summary = await summarise(store)
     public = {kind: await _public(store, kind) for kind in EntryType}
     decisions = [each for each in await all_decisions(store) if each.entry.scope is Scope.PUBLIC]
-    parts = [f"# Project: {told['project']}", f"Schema version: {told['schema_version']}"]
+    parts = [f"# Project: {summary['project']}", f"Schema version: {summary['schema_version']}"]
     parts += _entries("Team Conventions", public[EntryType.CONVENTION], MAX_CONVENTIONS)
     parts += _entries("Knowledge Base", public[EntryType.KNOWLEDGE], MAX_KNOWLEDGE)
     if decisions:
@@ -170,8 +170,8 @@ def _decision(recorded: RecordedDecision) -> str:
 
 
 def _skill_line(entry: KnowledgeEntry) -> str:
-    told = parse_skill(entry.content)
-    return f"- {told.name or entry.key}: {told.description}"
+    skill = parse_skill(entry.content)
+    return f"- {skill.name or entry.key}: {skill.description}"
 
 
 def _state(state: dict[str, Any]) -> list[str]:

@@ -203,9 +203,9 @@ def _text(entry: KnowledgeEntry) -> dict[str, Any]:
 
 
 def _listed_skill(entry: KnowledgeEntry) -> dict[str, Any]:
-    told = parse_skill(entry.content)
-    name = told.name or entry.key
-    return {"name": name, "description": told.description, "scope": entry.scope.value}
+    skill = parse_skill(entry.content)
+    name = skill.name or entry.key
+    return {"name": name, "description": skill.description, "scope": entry.scope.value}
 
 
 def _json(value: Any) -> str:
