@@ -54,12 +54,12 @@ class _Session:
 
     @property
     def defaults(self) -> Defaults:
-        told: Defaults = {}
+        chosen: Defaults = {}
         if self.collection:
-            told["collection"] = self.collection
+            chosen["collection"] = self.collection
         if self.project:
-            told["project"] = self.project
-        return told
+            chosen["project"] = self.project
+        return chosen
 
 
 class SessionDefaults:
