@@ -46,6 +46,7 @@ class Models:
             settings.collection_name: code_spec(self.code),
             settings.memory_collection_name: memory_spec(self.memory),
             settings.threads_collection_name: entry_spec(EntryKind.THREAD, self.memory),
+            settings.conversations_collection_name: entry_spec(EntryKind.MESSAGE, self.memory),
         }
         by_purpose = {spec.purpose: spec for spec in expected.values()}
         spec = by_purpose.get(info.spec.purpose) or expected.get(info.name)

@@ -17,6 +17,7 @@ from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings, env_names
 from services.indexer.tools import indexer_tools
 from services.indexer.tools.context import IndexerContext
+from services.memory.conversations.tools import conversation_tools
 from services.memory.knowledge.tools import knowledge_tools
 from services.memory.memories.tools import memory_tools
 from services.memory.threads.tools import thread_tools
@@ -81,6 +82,7 @@ async def tools() -> str:
             *memory_tools(NOTHING, NOTHING, SessionDefaults(), cast(Any, str)),
             *thread_tools(NOTHING),
             *knowledge_tools(NOTHING),
+            *conversation_tools(NOTHING, 0),
         ],
         "indexer": indexer_tools(_indexer_context(), NOTHING, NOTHING, NOTHING),
     }

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from ctx.cli import COMMANDS, define_command
 
 if TYPE_CHECKING:
@@ -17,15 +19,25 @@ Urls = Mapping[str, Mapping[str, str]]
 @define_command(
     "up",
     COMMANDS["up"] + " They run until Ctrl-C.",
-    examples=["ctx up", "CTX_WORKSPACE=~/my-project ctx up", "ctx up --json"],
+    examples=[
+        "ctx up",
+        "CTX_WORKSPACE=~/my-project ctx up",
+        "ctx up --config '{\"messageLimitThreshold\": 20}'",
+        "ctx up --json",
+    ],
 )
-def command(as_json: bool) -> int:
+@click.option(
+    "--config",
+    metavar="JSON",
+    help="Options of conversations (docs/conversations.md); the environment goes first.",
+)
+def command(as_json: bool, config: str | None) -> int:
     """Serve until a signal stops it."""
     from services.core.serving.process import run_until_stopped
 
     if not as_json:
         print("ctx is starting …", file=sys.stderr)
-    return run_until_stopped(lambda settings: _up(settings, as_json))
+    return run_until_stopped(lambda settings: _up(settings, as_json), config)
 
 
 async def _up(settings: "Settings", as_json: bool) -> None:
@@ -56,6 +68,7 @@ def _greeting(found: Urls, settings: "Settings", engine: str) -> str:
     lines = ["", "ctx is ready.", ""]
     for name, at in found.items():
         lines.append(f"  {name:<8} {at['http']}   (older clients: {at['sse']})")
+    lines += [f"  rest     {at['rest']}" for at in found.values() if "rest" in at]
     lines += [
         f"  health   {', '.join(at['health'] for at in found.values())}",
         f"  data     {_short(settings.data_dir)}, vectors {engine}",

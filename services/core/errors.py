@@ -5,6 +5,7 @@ CtxError                    error_code
 │   └── EntryNotFound       ENTRY_NOT_FOUND       no entry has this id
 ├── KnowledgeRefused        VALIDATION_ERROR      a call of the knowledge tools that is wrong
 │   └── KnowledgeNotFound   ENTRY_NOT_FOUND       no entry, decision or skill has this key
+├── RequestInvalid          VALIDATION_ERROR      the arguments do not make a request together
 ├── CollectionNotFound      COLLECTION_NOT_FOUND
 ├── ModelMismatch           MODEL_MISMATCH        the collection was built with another model
 ├── IndexingFailed          INDEXING_ERROR
@@ -56,6 +57,10 @@ class KnowledgeRefused(CtxError):
 
 class KnowledgeNotFound(KnowledgeRefused):
     code = "ENTRY_NOT_FOUND"
+
+
+class RequestInvalid(CtxError):
+    code = "VALIDATION_ERROR"
 
 
 class CollectionNotFound(CtxError):

@@ -11,9 +11,16 @@ from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import ModelMismatch, StorageFailed
 from services.core.memories.collection import spec as memory_spec
 from services.core.secrets.screen import SecretScreen
-from services.core.serving.service import Service
+from services.core.serving.service import RestEndpoint, Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
+from services.memory.conversations.rest import rest_endpoint
+from services.memory.conversations.service import (
+    Conversations,
+    conversation_target,
+    open_conversations,
+)
+from services.memory.conversations.tools import conversation_tools
 from services.memory.knowledge.service import Knowledge, open_knowledge
 from services.memory.knowledge.tools import knowledge_tools
 from services.memory.knowledge.tools.prompts import instructions as knowledge_instructions
@@ -38,7 +45,8 @@ INSTRUCTIONS = (
     "What was learned before. Call `find` before solving a problem that may have come up already; "
     "call `store` when something worth keeping was learned: a decision, a pattern, a pitfall. "
     "Threads keep the course of a task: `store_context` adds to one, the searches read them. "
-    "The `context_` tools keep what everybody on the project should know, shared by git."
+    "The `context_` tools keep what everybody on the project should know, shared by git. "
+    "Conversation contexts keep messages by file or topic: `add_message`, `retrieve_context`."
 )
 
 
@@ -59,6 +67,7 @@ class MemoryServer:
     storage: EntryStorage
     memories: Memories
     threads: Threads
+    conversations: Conversations
 
 
 @contextlib.asynccontextmanager
@@ -71,15 +80,18 @@ async def open_memory(settings: Settings, engine: Engine) -> AsyncIterator[Memor
         threads = await stack.enter_async_context(
             open_threads(settings, engine, storage.records, storage.outbox)
         )
+        conversations = await stack.enter_async_context(
+            open_conversations(settings, engine, storage.records, storage.outbox)
+        )
         memories = _memories(settings, engine, storage)
         knowledge = await stack.enter_async_context(
             open_knowledge(settings, engine, storage.records.private, memories.sessions)
         )
         about_project = await knowledge_instructions(knowledge)
-        service = _service(settings, engine, storage, memories, threads, knowledge)
+        service = _service(settings, engine, storage, memories, threads, knowledge, conversations)
         if about_project:
             service = replace(service, instructions=f"{service.instructions}\n{about_project}")
-        yield MemoryServer(service, storage, memories, threads)
+        yield MemoryServer(service, storage, memories, threads, conversations)
 
 
 @contextlib.asynccontextmanager
@@ -93,6 +105,7 @@ async def open_storage(settings: Settings, engine: Engine) -> AsyncIterator[Entr
         targets = {
             EntryKind.MEMORY: memory_target(settings.memory_collection_name),
             EntryKind.THREAD: thread_target(settings),
+            EntryKind.MESSAGE: conversation_target(settings),
         }
         collections = ProjectedCollections(engine.vectors, engine.embedder, targets)
         # Only a Qdrant server at a URL may have other writers.
@@ -133,7 +146,11 @@ def _memories(settings: Settings, engine: Engine, storage: EntryStorage) -> Memo
         QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir),
         SessionDefaults(reserved=settings.collection_name),
         settings.memory_collection_name,
-        reserved=[settings.threads_collection_name, settings.knowledge_collection_name],
+        reserved=[
+            settings.threads_collection_name,
+            settings.knowledge_collection_name,
+            settings.conversations_collection_name,
+        ],
         secrets=SecretScreen(settings.redact_stored),
     )
 
@@ -145,10 +162,12 @@ def _service(
     memories: Memories,
     threads: Threads,
     knowledge: Knowledge,
+    conversations: Conversations,
 ) -> Service:
     specs = {
         settings.memory_collection_name: memory_spec(engine.embedder),
         settings.threads_collection_name: entry_spec(EntryKind.THREAD, engine.embedder),
+        settings.conversations_collection_name: entry_spec(EntryKind.MESSAGE, engine.embedder),
     }
     return Service(
         name="memory",
@@ -157,6 +176,7 @@ def _service(
             *memory_tools(memories, storage.healer, memories.sessions, knowledge.check_project),
             *thread_tools(threads),
             *knowledge_tools(knowledge),
+            *conversation_tools(conversations, settings.summary_seconds),
         ],
         resources=knowledge_resources(knowledge),
         prompts=knowledge_prompts(knowledge),
@@ -168,5 +188,15 @@ def _service(
         http_port=settings.memory_http_port,
         sse_port=settings.memory_sse_port,
         advice=partial(engine.advice, specs),
-        gauges={"outbox_waiting": lambda: float(storage.outbox.waiting)},
+        gauges={
+            "outbox_waiting": lambda: float(storage.outbox.waiting),
+            **conversations.calls.gauges(),
+        },
+        rest=_rest(settings, conversations),
     )
+
+
+def _rest(settings: Settings, conversations: Conversations) -> RestEndpoint | None:
+    if not settings.conversations_rest:
+        return None
+    return rest_endpoint(conversations, settings.conversations_port, settings.summary_seconds)

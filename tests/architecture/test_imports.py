@@ -183,6 +183,21 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "memory.search",
         "memory.summaries",
     },
+    "memory.conversations": {
+        "core.embedding",
+        "core.engine",
+        "core.errors",
+        "core.llm",
+        "core.secrets",
+        "core.serving",
+        "core.settings",
+        "core.text",
+        "core.vectors",
+        "memory.projection",
+        "memory.records",
+        "memory.search",
+        "memory.summaries",
+    },
 }
 
 # A server's composition root imports all of `core` and of its own server; `ctx` imports all.

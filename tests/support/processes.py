@@ -33,6 +33,7 @@ class Server:
     indexer_sse: str
     memory_health: str
     indexer_health: str
+    rest: str
 
     def kill(self) -> None:
         """kill -9, as a crash would."""
@@ -51,8 +52,9 @@ class Server:
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     """The environment of a test process: ours, free ports, a data folder of its own."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("CTX_", "QDRANT_"))}
-    names = ("MEMORY_HTTP", "MEMORY_SSE", "INDEXER_HTTP", "INDEXER_SSE")
-    ports = {f"CTX_{name}_PORT": str(port) for name, port in zip(names, _free_ports(), strict=True)}
+    names = [f"CTX_{name}_PORT" for name in ("MEMORY_HTTP", "MEMORY_SSE", "INDEXER_HTTP")]
+    names += ["CTX_INDEXER_SSE_PORT", "PORT"]
+    ports = {name: str(port) for name, port in zip(names, _free_ports(len(names)), strict=True)}
     return inherited | ports | {"CTX_DATA_DIR": str(data_dir)} | settings
 
 
@@ -129,6 +131,7 @@ def _server(process: "subprocess.Popen[str]", env: Mapping[str, str]) -> Server:
         indexer_sse=at("INDEXER_SSE", "/sse"),
         memory_health=at("MEMORY_HTTP", offset=10_000),
         indexer_health=at("INDEXER_HTTP", offset=10_000),
+        rest=f"http://127.0.0.1:{env['PORT']}",
     )
 
 

@@ -12,20 +12,28 @@ from services.core.serving.logs import configure_logging
 from services.core.settings import Settings, load
 
 EXIT_ERROR = 2
+CONFIG_HELP = (
+    "options of conversations as a JSON object (docs/conversations.md); the environment goes first"
+)
 
 Run = Callable[[Settings, frozenset[str]], Coroutine[Any, Any, None]]
 
 
 def main(name: str, run: Run) -> None:
     """Run one server until it is stopped."""
-    transports = _transports(name)
-    sys.exit(run_until_stopped(lambda settings: run(settings, transports)))
+    transports, config = _arguments(name)
+    sys.exit(run_until_stopped(lambda settings: run(settings, transports), config))
 
 
-def run_until_stopped(run: Callable[[Settings], Coroutine[Any, Any, None]]) -> int:
-    """Run until a signal; return the exit code: 0, or 2 after an error, which is printed."""
+def run_until_stopped(
+    run: Callable[[Settings], Coroutine[Any, Any, None]], config: str | None = None
+) -> int:
+    """Run until a signal; return the exit code: 0, or 2 after an error, which is printed.
+
+    `config` is a JSON object of options, after which the environment has the last word.
+    """
     try:
-        settings = load()
+        settings = load(config)
         configure_logging(settings.log_level)
         run_loop(run(settings))
     except CtxError as error:
@@ -54,7 +62,8 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-def _transports(name: str) -> frozenset[str]:
+def _arguments(name: str) -> tuple[frozenset[str], str | None]:
+    """Return the transports and the value of `--config`."""
     parser = argparse.ArgumentParser(
         prog=f"python -m services.{name}",
         description=f"Run the {name} server.",
@@ -66,7 +75,9 @@ def _transports(name: str) -> frozenset[str]:
         default=",".join(sorted(NETWORK)),
         help=f"comma-separated, from {', '.join(TRANSPORTS)} (default: %(default)s)",
     )
-    chosen = frozenset(parser.parse_args().transports.split(","))
+    parser.add_argument("--config", metavar="JSON", help=CONFIG_HELP)
+    given = parser.parse_args()
+    chosen = frozenset(given.transports.split(","))
     if unknown := chosen - set(TRANSPORTS):
         parser.error(f"unknown transport {', '.join(sorted(unknown))}")
-    return chosen
+    return chosen, given.config

@@ -18,6 +18,14 @@ class Effect(Enum):
 
 
 @dataclass(frozen=True)
+class TextResult:
+    """A result whose text, in one block or more, is not its data written as JSON."""
+
+    texts: Sequence[str]
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Tool:
     """An async function with typed, described parameters; its docstring is the description.
 
@@ -85,13 +93,44 @@ Advice = Callable[[], Awaitable[Sequence[str]]]
 """Returns what an operator should know although every check passes."""
 
 
+@dataclass(frozen=True)
+class RestRequest:
+    """A request as a route's function gets it; `body` is parsed JSON, None without a body."""
+
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    body: Any = None
+
+
+@dataclass(frozen=True)
+class RestRoute:
+    """A method and a path such as `/related/{contextId}`, and the function that answers.
+
+    `timeout_seconds` replaces CTX_OPERATION_TIMEOUT_SECONDS.
+    """
+
+    method: str
+    path: str
+    run: Callable[[RestRequest], Awaitable[Mapping[str, Any]]]
+    timeout_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class RestEndpoint:
+    """A REST API on a port of its own; `error_body` writes an error in the API's words."""
+
+    port: int
+    routes: Sequence[RestRoute]
+    error_body: Callable[[int, str], Mapping[str, Any]]
+
+
 async def _no_advice() -> Sequence[str]:
     return []
 
 
 @dataclass(frozen=True)
 class Service:
-    """One MCP server: what it offers to clients, its readiness checks, gauges and ports."""
+    """One server: what it offers to clients, its readiness checks, gauges and ports."""
 
     name: str
     instructions: str
@@ -103,6 +142,7 @@ class Service:
     gauges: Mapping[str, Callable[[], float]] = field(default_factory=dict)
     resources: Sequence[Resource] = ()
     prompts: Sequence[Prompt] = ()
+    rest: RestEndpoint | None = None
 
     @property
     def toolsets(self) -> frozenset[str]:

@@ -6,16 +6,19 @@ from the fields of the groups.
 """
 
 import difflib
+import json
 import os
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.core.errors import SettingsInvalid
+from services.core.settings.conversations import OPTIONS, ConversationSettings
+from services.core.settings.fields import HEALTH_PORT_OFFSET
 from services.core.settings.indexer import IndexerSettings
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.memory import MemorySettings
@@ -34,6 +37,7 @@ GROUPS: tuple[type[BaseModel], ...] = (
     ModelSettings,
     MemorySettings,
     KnowledgeSettings,
+    ConversationSettings,
 )
 
 
@@ -44,6 +48,7 @@ class Settings(
     ModelSettings,
     MemorySettings,
     KnowledgeSettings,
+    ConversationSettings,
     BaseSettings,
 ):
     """All settings, read from the environment when it is made."""
@@ -56,6 +61,23 @@ class Settings(
         populate_by_name=True,
     )
 
+    @property
+    def summary_seconds(self) -> float:
+        """The deadline of a call that may wait for the decoder once."""
+        waiting = self.decoder_timeout_seconds if self.has_decoder else 0.0
+        return self.operation_timeout_seconds + waiting
+
+    @model_validator(mode="after")
+    def _rest_port_is_free(self) -> "Settings":
+        ports = [*self.memory_ports, *self.indexer_ports]
+        taken = [*ports, *(port + HEALTH_PORT_OFFSET for port in ports)]
+        if self.conversations_rest and self.conversations_port in taken:
+            raise ValueError(
+                f"PORT={self.conversations_port} is another server's port or health port; the REST "
+                "API of conversations needs its own (6789 unless set)"
+            )
+        return self
+
 
 def env_names() -> dict[str, FieldInfo]:
     """Return every environment variable with its field, group by group."""
@@ -63,18 +85,37 @@ def env_names() -> dict[str, FieldInfo]:
     return {str(Settings.model_fields[n].validation_alias): Settings.model_fields[n] for n in names}
 
 
-def load() -> Settings:
-    """Read and check every setting. Raises SettingsInvalid, which names each wrong one."""
+def load(config: str | None = None) -> Settings:
+    """Read and check every setting. Raises SettingsInvalid, which names each wrong one.
+
+    `config` is a JSON object of options; the environment goes before it.
+    """
+    options = {} if config is None else _options(config)
+    given = {name: value for name, value in options.items() if not os.environ.get(name)}
     known = env_names()
     unknown = sorted(n for n in os.environ if n.startswith(PREFIX) and n not in known)
     problems = [_unknown_name(name, known) for name in unknown]
     try:
-        settings = Settings()
+        settings = Settings(**given)
     except ValidationError as error:
-        problems += [_wrong_value(item, known) for item in error.errors()]
+        problems += [_wrong_value(item, known, given) for item in error.errors()]
     if problems:
         raise SettingsInvalid("\n".join(problems), problems=problems)
     return settings
+
+
+def _options(config: str) -> dict[str, Any]:
+    """Parse the value of `--config` into values by environment variable."""
+    try:
+        given = json.loads(config)
+    except ValueError as error:
+        raise SettingsInvalid(f"--config is no JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise SettingsInvalid('--config must be a JSON object, such as {"useGraphDb": false}')
+    if unknown := sorted(given.keys() - OPTIONS.keys()):
+        allowed = ", ".join(OPTIONS)
+        raise SettingsInvalid(f"--config: no option {', '.join(unknown)}. Allowed: {allowed}")
+    return {OPTIONS[name]: value for name, value in given.items()}
 
 
 def _unknown_name(name: str, known: Mapping[str, FieldInfo]) -> str:
@@ -83,14 +124,15 @@ def _unknown_name(name: str, known: Mapping[str, FieldInfo]) -> str:
     return f"{name}: no such setting; {hint}"
 
 
-def _wrong_value(item: Any, known: Mapping[str, FieldInfo]) -> str:
+def _wrong_value(item: Any, known: Mapping[str, FieldInfo], given: Mapping[str, Any]) -> str:
     """Format one error of pydantic as `NAME=value: what is allowed`."""
     name = str(item["loc"][0]) if item["loc"] else ""
     message = str(item["msg"]).removeprefix("Value error, ")
     if name not in known:
         return message
     is_secret = "Secret" in str(known[name].annotation)
-    value = SECRET_MASK if is_secret else _without_password(os.environ.get(name, ""))
+    text = str(given.get(name, os.environ.get(name, "")))
+    value = SECRET_MASK if is_secret else _without_password(text)
     return f"{name}={value}: {message}. {known[name].description}"
 
 

@@ -72,6 +72,10 @@ class ModelSettings(BaseModel):
     )
 
     @property
+    def has_decoder(self) -> bool:
+        return self.decoder_url is not None or self.decoder_model is not None
+
+    @property
     def code_model(self) -> str:
         """The embedding model of the indexer."""
         return self.embedding_model or CODE_MODEL

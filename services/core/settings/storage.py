@@ -46,6 +46,11 @@ class StorageSettings(BaseModel):
     knowledge_collection_name: str = env(
         "KNOWLEDGE_COLLECTION_NAME", "knowledge", "Collection for project knowledge; its alone."
     )
+    conversations_collection_name: str = env(
+        "CONVERSATIONS_COLLECTION_NAME",
+        "conversations",
+        "Collection for the messages of conversations; theirs alone.",
+    )
     database_url: str | None = env(
         "DATABASE_URL",
         None,
@@ -79,11 +84,12 @@ class StorageSettings(BaseModel):
             self.memory_collection_name,
             self.threads_collection_name,
             self.knowledge_collection_name,
+            self.conversations_collection_name,
         )
         if len(set(names)) != len(names):
             raise ValueError(
-                "COLLECTION_NAME, MEMORY_COLLECTION_NAME, THREADS_COLLECTION_NAME and "
-                "KNOWLEDGE_COLLECTION_NAME must differ"
+                "COLLECTION_NAME, MEMORY_COLLECTION_NAME, THREADS_COLLECTION_NAME, "
+                "KNOWLEDGE_COLLECTION_NAME and CONVERSATIONS_COLLECTION_NAME must differ"
             )
         return self
 

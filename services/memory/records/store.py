@@ -75,6 +75,10 @@ class Records:
         return cls(database, language, indexed_fields)
 
     @property
+    def database(self) -> Database:
+        return self._database
+
+    @property
     def dialect(self) -> Dialect:
         return self._database.dialect
 

@@ -2,6 +2,7 @@
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -95,4 +96,67 @@ private_entries = Table(
     Column("content", Text, nullable=False),
     Column("events", JSON().with_variant(JSONB(), "postgresql"), nullable=False),
     Column("updated_at", String(MOMENT_LENGTH), nullable=False),
+)
+
+# A conversation: a thread of messages, which the contract calls a context. `fresh_*` count what was
+# added since its summary, which covers the messages up to the id `summarised_through`.
+conversations = Table(
+    "conversations",
+    schema,
+    Column("id", String(256), primary_key=True),
+    Column("messages", Integer, nullable=False, server_default="0"),
+    Column("important", Integer, nullable=False, server_default="0"),
+    Column("fresh_messages", Integer, nullable=False, server_default="0"),
+    Column("fresh_tokens", Integer, nullable=False, server_default="0"),
+    Column("fresh_important", Integer, nullable=False, server_default="0"),
+    Column("summarised_through", Integer, nullable=False, server_default="0"),
+    Column("created_at", String(MOMENT_LENGTH), nullable=False),
+    Column("updated_at", String(MOMENT_LENGTH), nullable=False),
+    Column("removed_at", String(MOMENT_LENGTH)),  # when a cleanup removed it
+    Column("removed_for", String(256)),  # the conversation that the cleanup kept
+    Index("conversations_by_removal", "removed_at"),
+)
+
+# Summaries of conversations, of parents with their children, and of the whole.
+summaries = Table(
+    "conversation_summaries",
+    schema,
+    Column("level", String(16), primary_key=True),
+    Column("id", String(256), primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("written_by", String(128), nullable=False),  # the decoder's name, or `extractive`
+    Column("version", Integer, nullable=False),
+    Column("updated_at", String(MOMENT_LENGTH), nullable=False),
+    Column("details", JSON().with_variant(JSONB(), "postgresql"), nullable=False),
+)
+
+relations = Table(
+    "conversation_relations",
+    schema,
+    Column("source", String(256), primary_key=True),
+    Column("target", String(256), primary_key=True),
+    Column("type", String(16), primary_key=True),
+    Column("weight", Float, nullable=False),
+    Column("is_automatic", Boolean, nullable=False),
+    Column("created_at", String(MOMENT_LENGTH), nullable=False),
+    Column("updated_at", String(MOMENT_LENGTH), nullable=False),
+    Index("conversation_relations_by_target", "target", "type"),
+)
+
+calls = Table(
+    "conversation_calls",
+    schema,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("type", String(32), nullable=False),
+    Column("at", String(MOMENT_LENGTH), nullable=False),
+    Column("milliseconds", Float, nullable=False),
+    Index("conversation_calls_by_time", "at"),
+)
+
+# Folders of summaries that were imported, so that each is imported once.
+imports = Table(
+    "conversation_imports",
+    schema,
+    Column("folder", Text, primary_key=True),
+    Column("at", String(MOMENT_LENGTH), nullable=False),
 )

@@ -66,13 +66,20 @@ def content_hash(content: str) -> str:
 
 
 async def add(
-    connection: AsyncConnection, dialect: Dialect, drafts: Sequence[Draft]
+    connection: AsyncConnection,
+    dialect: Dialect,
+    drafts: Sequence[Draft],
+    *,
+    merge_repeats: bool = True,
 ) -> list[AddedEntry]:
-    """Insert an entry per draft; a draft that repeats its thread's latest entry updates that."""
+    """Insert an entry per draft.
+
+    With `merge_repeats` a draft that repeats its thread's latest entry updates that one.
+    """
     for draft in drafts:
         check_draft(draft, dialect)
     now = _now()
-    latest = await _latest(connection, dialect, drafts)
+    latest = await _latest(connection, dialect, drafts) if merge_repeats else {}
     states: list[tuple[_EntryState, bool]] = []
     for draft in drafts:
         known = latest.get((draft.kind, draft.thread))
@@ -82,7 +89,7 @@ async def add(
             continue
         state = _new(draft, now)
         states.append((state, True))
-        if draft.thread is not None:
+        if merge_repeats and draft.thread is not None:
             latest[draft.kind, draft.thread] = state
     await _write(connection, list({id(state): state for state, _ in states}.values()))
     return [AddedEntry(state.row["id"], state.row["uuid"], is_new) for state, is_new in states]

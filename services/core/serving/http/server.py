@@ -6,7 +6,7 @@ import gc
 import logging
 import signal
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import uvicorn
@@ -24,6 +24,7 @@ from services.core.serving.http.apps import (
 )
 from services.core.serving.http.guard import guard
 from services.core.serving.http.health import health_app
+from services.core.serving.http.rest import rest_app
 from services.core.serving.mcp.server import build
 from services.core.serving.mcp.stdio import STOP_SIGNALS, serve_stdio, stdio_in_background
 from services.core.serving.metrics import Metrics
@@ -102,6 +103,11 @@ async def serve(
     """
     check_setting(settings.toolsets, services)
     built = {service.name: _build(service, settings) for service in services}
+    rest = {
+        service.rest.port: rest_app(service.rest, settings, built[service.name][1])
+        for service in services
+        if service.rest is not None and NETWORK & transports
+    }
     stdio = built[services[0].name][0] if STDIO in transports else None
     endpoints = [
         endpoint
@@ -112,11 +118,11 @@ async def serve(
         await serve_stdio(stdio)
         return
     async with contextlib.AsyncExitStack() as stack:
-        sockets = stack.enter_context(_open_ports(endpoints, settings.host))
+        sockets = stack.enter_context(_open_ports(endpoints, rest, settings.host))
         # One after the other: entered at once, the lifespans would share context variables.
         for endpoint in endpoints:
             await stack.enter_async_context(endpoint.app.router.lifespan_context(endpoint.app))
-        server = _Server(_uvicorn_config(endpoints, services, settings), on_ready)
+        server = _Server(_uvicorn_config(endpoints, rest, services, settings), on_ready)
         if stdio:
             await stack.enter_async_context(stdio_in_background(stdio, server.stop))
         await server.serve(sockets=sockets)
@@ -141,10 +147,13 @@ def _endpoints(
 
 
 def _uvicorn_config(
-    endpoints: Sequence[Endpoint], services: Sequence[Service], settings: Settings
+    endpoints: Sequence[Endpoint],
+    rest: Mapping[int, ASGIApp],
+    services: Sequence[Service],
+    settings: Settings,
 ) -> uvicorn.Config:
     toolsets = frozenset().union(*(service.toolsets for service in services))
-    apps: dict[int, ASGIApp] = {}
+    apps: dict[int, ASGIApp] = dict(rest)
     for endpoint in endpoints:
         apps[endpoint.port] = guard(SingleResponse(ToolsetPath(endpoint.app, toolsets)), settings)
         apps[endpoint.port + HEALTH_PORT_OFFSET] = guard(
@@ -164,17 +173,17 @@ def _uvicorn_config(
 
 
 @contextlib.contextmanager
-def _open_ports(endpoints: Sequence[Endpoint], host: str) -> Iterator[list[socket.socket]]:
-    """Open every port of the endpoints, and close them at the end.
+def _open_ports(
+    endpoints: Sequence[Endpoint], rest: Iterable[int], host: str
+) -> Iterator[list[socket.socket]]:
+    """Open every port of the endpoints and of REST APIs, and close them at the end.
 
     Raises SettingsInvalid, which names the port that is taken.
     """
+    served = [endpoint.port for endpoint in endpoints]
+    ports = [*served, *(port + HEALTH_PORT_OFFSET for port in served), *rest]
     with contextlib.ExitStack() as stack:
-        yield [
-            stack.enter_context(contextlib.closing(_open_port(host, port)))
-            for endpoint in endpoints
-            for port in (endpoint.port, endpoint.port + HEALTH_PORT_OFFSET)
-        ]
+        yield [stack.enter_context(contextlib.closing(_open_port(host, port))) for port in ports]
 
 
 def _open_port(host: str, port: int) -> socket.socket:
@@ -188,7 +197,8 @@ def _open_port(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise SettingsInvalid(
                 f"Port {port} on {host} is in use: another ctx (see: ctx status) or another "
-                "program. Stop it, or set the CTX_*_PORT settings (docs/configuration.md)."
+                "program. Stop it, or set the CTX_*_PORT settings, or PORT for the REST API "
+                "(docs/configuration.md)."
             ) from error
         raise SettingsInvalid(f"CTX_HOST={host}: cannot listen on port {port}: {error}") from error
 
@@ -196,8 +206,10 @@ def _open_port(host: str, port: int) -> socket.socket:
 def urls(service: Service, host: str) -> dict[str, str]:
     """Return the URLs of a service, to print."""
     at = url_host(host)
+    rest = {} if service.rest is None else {"rest": f"http://{at}:{service.rest.port}/"}
     return {
         "http": f"http://{at}:{service.http_port}{HTTP_PATH}",
         "sse": f"http://{at}:{service.sse_port}{SSE_PATH}",
         "health": f"http://{at}:{service.http_port + HEALTH_PORT_OFFSET}/readyz",
+        **rest,
     }

@@ -16,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from services.core.errors import CtxError, InvalidInput, NotPermitted, TimedOut, Unexpected
 from services.core.serving import progress
 from services.core.serving.mcp.arguments import decode_json_arguments
-from services.core.serving.service import JsonText, Service, Tool
+from services.core.serving.service import JsonText, Service, TextResult, Tool
 from services.core.serving.toolsets import Selection, configured
 from services.core.settings import Settings
 
@@ -42,6 +42,8 @@ async def call_in_process(
     except ValidationError as error:
         raise invalid_arguments(error) from error
     result = await run_with_deadline(lambda: call, name, deadline_of(tool, settings))
+    if isinstance(result, TextResult):
+        result = result.data
     value = result.value if isinstance(result, JsonText) else result
     body = to_jsonable_python(value)
     # As over MCP, where a result is always an object.

@@ -5,7 +5,6 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from hashlib import sha256
 from typing import Any
 
 import mcp_types as mt
@@ -27,10 +26,9 @@ from services.core.serving.mcp.arguments import decode_json_arguments
 from services.core.serving.mcp.calls import invalid_arguments, permit, run_with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
-from services.core.serving.service import JsonText, Tool
+from services.core.serving.service import JsonText, TextResult, Tool
 from services.core.serving.toolsets import SCOPE_KEY, Selection, choose
 
-DIGEST_LENGTH = 16  # enough of a token's hash to distinguish clients
 UNKNOWN_TOOL = "unknown"  # one metrics label for every tool name that does not exist
 SUCCESS = "ok"  # the metrics label of calls without an error; others have their error's code
 
@@ -56,6 +54,8 @@ def with_deadline(
             )
         except CtxError as error:
             raise CallFailed(error) from error
+        if isinstance(result, TextResult):
+            return _as_texts(result)
         if isinstance(result, JsonText):
             return _as_json(result.value)
         # The MCP library would write an empty list as no text at all.
@@ -68,6 +68,11 @@ def _as_json(value: Any) -> ToolResult:
     plain = to_jsonable_python(value)
     text = mt.TextContent(type="text", text=json.dumps(plain, ensure_ascii=False))
     return ToolResult(content=[text], structured_content={"result": plain})
+
+
+def _as_texts(result: TextResult) -> ToolResult:
+    blocks = [mt.TextContent(type="text", text=text) for text in result.texts]
+    return ToolResult(content=blocks, structured_content=dict(result.data))
 
 
 class ToolPipeline(Middleware):
@@ -184,11 +189,9 @@ def _name(context: Context | None) -> str | None:
 
 def _client(request: Request | None) -> str:
     if request is None:
-        return "local"
-    authorization = request.headers.get("authorization", "")
-    if authorization:
-        return sha256(authorization.encode()).hexdigest()[:DIGEST_LENGTH]
-    return request.client.host if request.client else "local"
+        return caller.LOCAL_NAME
+    host = request.client.host if request.client else None
+    return caller.client_name(request.headers.get("authorization", ""), host)
 
 
 def _connection(context: Context | None) -> str | None:

@@ -17,7 +17,7 @@ from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline
 from services.core.serving.mcp.reads import ReadPipeline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
-from services.core.serving.service import Effect, Prompt, Resource, Service, Tool
+from services.core.serving.service import Effect, Prompt, Resource, Service, TextResult, Tool
 from services.core.serving.toolsets import configured
 from services.core.settings import Settings
 
@@ -43,7 +43,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
             tags={tool.toolset},
             annotations=_hints(tool),
         )
-        registered.output_schema = _without_required(registered.output_schema)
+        registered.output_schema = _output_schema(tool, registered)
         mcp.add_tool(registered)
         pipeline.schemas[tool.name] = registered.parameters
     set_input_schema_lookup(mcp, pipeline.schemas.get)
@@ -85,9 +85,12 @@ def set_input_schema_lookup(
     mcp._mcp_server.get_tool_input_schema = lookup
 
 
-def _without_required(schema: dict[str, Any] | None) -> dict[str, Any] | None:
+def _output_schema(tool: Tool, registered: FunctionTool) -> dict[str, Any] | None:
     """Return an output schema that an error body fits too: some clients (the TypeScript SDK 1.x)
-    check errors against it."""
+    check errors against it. A TextResult has none."""
+    if inspect.signature(tool.run).return_annotation is TextResult:
+        return None
+    schema = registered.output_schema
     return schema and {key: value for key, value in schema.items() if key != "required"}
 
 

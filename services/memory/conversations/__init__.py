@@ -1,0 +1,1 @@
+"""The conversations dialect: contexts of messages, their summaries and relationships."""

@@ -1,0 +1,226 @@
+"""The MCP tools of the conversations dialect."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from services.core.errors import CtxError, RequestInvalid
+from services.core.serving.service import Effect, TextResult, Tool
+from services.memory.conversations.actions import similar_contexts
+from services.memory.conversations.calls import CallStatistics
+from services.memory.conversations.diagram import Format, draw
+from services.memory.conversations.importance import Importance
+from services.memory.conversations.requests import (
+    ACTIONS,
+    DEFAULT_SIMILAR,
+    DEFAULT_WEIGHT,
+    MAX_SIMILAR,
+    Content,
+    ContextId,
+    Cursor,
+    DirectionName,
+    PageLimit,
+    RelationName,
+    Role,
+    SearchText,
+    Tags,
+)
+from services.memory.conversations.responses import Body, RetrievedContext
+from services.memory.records.conversations.types import Direction, RelationType
+
+if TYPE_CHECKING:
+    from services.memory.conversations.service import Conversations
+
+TOOLSET = "conversations"
+MAX_DEPTH = 5
+
+Limit = Annotated[int, Field(description="Most contexts.", ge=1, le=MAX_SIMILAR)]
+Weight = Annotated[float, Field(description="Weight of the relationship.", ge=0, le=1)]
+Depth = Annotated[int, Field(description="Relationships to follow.", ge=1, le=MAX_DEPTH)]
+Page = Annotated[PageLimit, Field(description="Messages of a page; 100 unless given.")]
+Older = Annotated[Cursor, Field(description="nextCursor of the page before.")]
+Milliseconds = Annotated[
+    int | None, Field(description="Milliseconds since 1970.", ge=0, le=253_402_300_799_000)
+]
+Action = Annotated[
+    str, Field(description="Action to perform.", json_schema_extra={"enum": list(ACTIONS)})
+]
+
+
+def conversation_tools(conversations: "Conversations", summary_seconds: float) -> list[Tool]:
+    """Return the tools; `summary_seconds` is how long one that may summarise may take."""
+    return [
+        *_message_tools(conversations, summary_seconds),
+        *_relation_tools(conversations),
+        _context_memory(conversations, summary_seconds),
+        *_overview_tools(conversations),
+    ]
+
+
+def _message_tools(conversations: "Conversations", summary_seconds: float) -> list[Tool]:
+    async def ping() -> str:
+        """Test whether the server answers."""
+        return "pong"
+
+    async def add_message(
+        contextId: ContextId,
+        message: Content,
+        role: Role,
+        importance: Importance = "medium",
+        tags: Tags = [],  # noqa: B006 - the schema's default; never changed
+    ) -> TextResult:
+        """Add a message to a conversation context, which is created where it does not exist."""
+        warnings = await conversations.messages.add(contextId, role, message, importance, tags)
+        done = f"Message added to context: {contextId}"
+        more = {"warnings": list(warnings)} if warnings else {}
+        return TextResult([done, *warnings], {"message": done, **more})
+
+    async def retrieve_context(
+        contextId: ContextId,
+        limit: Annotated[
+            PageLimit, Field(description="Messages of a page; 100 unless given.")
+        ] = None,
+        cursor: Annotated[Cursor, Field(description="nextCursor of the page before.")] = None,
+    ) -> RetrievedContext:
+        """Read a context: its newest messages, oldest first, and its summary.
+
+        A long context comes in pages: pass nextCursor as cursor for older messages.
+        """
+        return await conversations.messages.retrieve(contextId, limit, cursor)
+
+    async def summarize_context(contextId: ContextId) -> str:
+        """Write or update the summary of a context, and return its text."""
+        summary = await conversations.messages.summarize(contextId)
+        if summary is None:
+            raise RequestInvalid("Summary generation failed or context not found.")
+        return summary["summary"]
+
+    return [
+        Tool(ping, "Ping", TOOLSET, Effect.READS),
+        Tool(add_message, "Add a message", TOOLSET, Effect.ADDS),
+        Tool(retrieve_context, "Retrieve a context", TOOLSET, Effect.READS),
+        Tool(summarize_context, "Summarise a context", TOOLSET, Effect.SETS, summary_seconds),
+    ]
+
+
+def _relation_tools(conversations: "Conversations") -> list[Tool]:
+    async def get_similar_contexts(query: SearchText, limit: Limit = DEFAULT_SIMILAR) -> TextResult:
+        """Find contexts whose messages or summary are similar in meaning to a text."""
+        found = await conversations.similarity.find(query, limit)
+        contexts = similar_contexts(found)
+        data: Body = {"similarContexts": contexts, "comparedBy": found.by}
+        texts = [json.dumps(contexts, ensure_ascii=False)]
+        if found.degraded:
+            data["degraded"] = list(found.degraded)
+            texts.append(f"Degraded, compared by {found.by}: {'; '.join(found.degraded)}")
+        return TextResult(texts, data)
+
+    async def add_relationship(
+        sourceContextId: ContextId,
+        targetContextId: ContextId,
+        relationshipType: RelationName,
+        weight: Weight = DEFAULT_WEIGHT,
+    ) -> str:
+        """Relate two contexts; the same relationship again changes its weight.
+
+        With type parent the source is the parent of the target.
+        """
+        type_ = RelationType(relationshipType)
+        await conversations.relations.add(sourceContextId, targetContextId, type_, weight)
+        return f"Relationship added: {sourceContextId} -> {targetContextId} ({relationshipType})"
+
+    async def get_related_contexts(
+        contextId: ContextId,
+        relationshipType: RelationName | None = None,
+        direction: DirectionName = "both",
+    ) -> TextResult:
+        """List the contexts that are related to one, the strongest relationship first."""
+        type_ = None if relationshipType is None else RelationType(relationshipType)
+        found = await conversations.relations.find_related(contextId, type_, Direction(direction))
+        return TextResult([json.dumps(found, ensure_ascii=False)], {"relatedContexts": found})
+
+    return [
+        Tool(get_similar_contexts, "Find similar contexts", TOOLSET, Effect.READS),
+        Tool(add_relationship, "Relate contexts", TOOLSET, Effect.SETS),
+        Tool(get_related_contexts, "List related contexts", TOOLSET, Effect.READS),
+    ]
+
+
+def _context_memory(conversations: "Conversations", summary_seconds: float) -> Tool:
+    async def context_memory(
+        action: Action,
+        contextId: ContextId | None = None,
+        role: Role | None = None,
+        content: Content | None = None,
+        importance: Importance | None = None,
+        tags: Tags | None = None,
+        metaId: ContextId | None = None,
+        searchText: SearchText | None = None,
+        limit: int | None = None,
+        targetId: ContextId | None = None,
+        relationshipType: str | None = None,
+        strength: float | None = None,
+        cursor: Older = None,
+        direction: DirectionName | None = None,
+        undo: bool = False,
+    ) -> dict[str, Any]:
+        """Maintain conversation contexts: all actions in one tool, as POST /tools/context_memory.
+
+        Every action but get_meta needs contextId; add needs role and content; find_similar
+        searchText; add_relationship targetId and relationshipType; find_path targetId.
+        """
+        given = {
+            "action": action,
+            "contextId": contextId,
+            "role": role,
+            "content": content,
+            "importance": importance,
+            "tags": tags,
+            "metaId": metaId,
+            "searchText": searchText,
+            "limit": limit,
+            "targetId": targetId,
+            "relationshipType": relationshipType,
+            "strength": strength,
+            "cursor": cursor,
+            "direction": direction,
+            "undo": undo,
+        }
+        return await conversations.actions.run(given)
+
+    return Tool(
+        context_memory,
+        "Context memory",
+        TOOLSET,
+        Effect.DESTROYS,
+        summary_seconds,
+        error_body=_error_body,
+    )
+
+
+def _error_body(error: CtxError) -> dict[str, Any]:
+    return {"success": False, "message": error.message, "error_code": error.code}
+
+
+def _overview_tools(conversations: "Conversations") -> list[Tool]:
+    async def visualize_context(
+        contextId: ContextId,
+        format: Format = "text",  # noqa: A002 - the parameter's name for callers
+        depth: Depth = 2,
+    ) -> TextResult:
+        """Draw a context and the contexts related to it: as text, Mermaid or JSON."""
+        diagram = await draw(conversations.records, conversations.relations, contextId, depth)
+        text = diagram.rendered(format)
+        return TextResult([text], {"format": format, "diagram": text})
+
+    async def get_api_analytics(
+        startTime: Milliseconds = None, endTime: Milliseconds = None
+    ) -> CallStatistics:
+        """Count the calls of vectors, relationships and summaries, with mean durations in ms."""
+        return await conversations.calls.statistics(startTime, endTime)
+
+    return [
+        Tool(visualize_context, "Draw a context", TOOLSET, Effect.READS),
+        Tool(get_api_analytics, "Call analytics", TOOLSET, Effect.READS),
+    ]

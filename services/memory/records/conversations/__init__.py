@@ -1,0 +1,1 @@
+"""Conversations in SQL: messages, summaries, relations, cleanup, calls."""
