@@ -65,7 +65,8 @@ def test_a_body_that_is_too_large_is_refused(server: Server) -> None:
 
 
 async def test_toolsets_by_url(server: Server) -> None:
-    assert await tool_names(f"{server.indexer_http}/x/search") == {"repo_search", "code_search"}
+    searches = {"repo_search", "code_search", "exact_search", "read_code"}
+    assert await tool_names(f"{server.indexer_http}/x/search") == searches
     assert await tool_names(f"{server.indexer_http}/x/memory") == {"memory_store"}
     everything = await tool_names(server.indexer_http)
     assert await tool_names(f"{server.indexer_http}/x/all") == everything
