@@ -77,7 +77,7 @@ def _text(body: Mapping[str, Any]) -> str:
 
 
 def _hit(hit: Mapping[str, Any]) -> str:
-    symbol = hit["metadata"]["symbol_path"] or hit["metadata"]["kind"]
+    symbol = hit["symbol"] or hit["metadata"]["kind"]
     head = f"{Path(hit['path'])}:{hit['start_line']}-{hit['end_line']}  {symbol}  {hit['score']}"
     lines = hit.get("snippet", "").splitlines()
     more = [f"    … {len(lines) - SHOWN_LINES} more lines"] if len(lines) > SHOWN_LINES else []

@@ -32,6 +32,8 @@ from services.core.engine.engine import Engine, open_engine  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
 from services.indexer.indexing.indexer import Indexer  # noqa: E402
 from services.indexer.indexing.manifest import Manifest  # noqa: E402
+from services.indexer.search.definition_choice import choose_definitions  # noqa: E402
+from services.indexer.search.filters import SearchFilters  # noqa: E402
 from services.indexer.search.query import parse_queries  # noqa: E402
 from services.indexer.search.ranking import DEFAULT, Weights  # noqa: E402
 from services.indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
@@ -158,13 +160,20 @@ async def index(engine: Engine, settings: Settings, repo: Repo, path: Path) -> N
     state.close()
 
 
-async def answer(engine: Engine, repo: Repo, weights: Weights) -> list[Answered]:
+async def answer(engine: Engine, repo: Repo, weights: Weights, definitions: bool) -> list[Answered]:
     searcher = Searcher(engine.vectors, engine.embedder, weights)
     answered = []
     for query in repo.queries:
-        request = SearchRequest(parse_queries(query["q"]), limit=RESULTS, per_path=PER_PATH)
+        parsed = parse_queries(query["q"])
+        request = SearchRequest(parsed, limit=RESULTS, per_path=PER_PATH)
         found = await searcher.search(repo.name, request)
         results = [asdict(hit.chunk) for hit in found.hits]
+        if definitions:
+            spans = [choose_definitions(h.chunk, parsed[0], SearchFilters())[0] for h in found.hits]
+            results = [
+                {"path": hit.chunk.path, **span._asdict()}
+                for hit, span in zip(found.hits, spans, strict=True)
+            ]
         score = ndcg(results, [*query["rel"], *query["sec"]])
         answered.append(Answered(repo, query["cat"], query["q"], score))
     return answered
@@ -180,7 +189,7 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
                 path = checkout(options.checkouts, entry, options.clone)
                 await index(engine, settings, repo, path)
                 for name, weights in chosen.items():
-                    answered[name] += await answer(engine, repo, weights)
+                    answered[name] += await answer(engine, repo, weights, options.definitions)
                 scores = [a.ndcg for a in answered["full"] if a.repo is repo]
                 print(f"{repo.name:<12} {mean(scores):.3f}", file=sys.stderr, flush=True)
             model = engine.embedder.name
@@ -224,6 +233,7 @@ def main() -> None:
     )
     parser.add_argument("--clone", action="store_true", help="clone what is missing")
     parser.add_argument("--quick", action="store_true", help="no ablations")
+    parser.add_argument("--definitions", action="store_true", help="score definitions, not chunks")
     parser.add_argument("--misses", type=int, default=0, help="show the worst queries")
     parser.add_argument("--out", type=Path, help="write the results as JSON")
     options = parser.parse_args()

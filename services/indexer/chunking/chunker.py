@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from services.indexer.chunking.definition_spans import DefinitionSpan, SpanIndex, held_kinds
 from services.indexer.chunking.spans import DEFAULT_LIMITS, ChunkLimits, Span, build_spans
 from services.indexer.source.languages import UNKNOWN
 from services.indexer.syntax.definitions import flatten
@@ -18,7 +19,10 @@ TRUNCATION_MARK = " …"  # ends the text of a line whose rest was dropped
 
 @dataclass(frozen=True)
 class Chunk:
-    """A span of a file that is found as one; lines are counted from 1, both ends included."""
+    """A span of a file that is found as one; lines are counted from 1, both ends included.
+
+    `kind` is that of its main definition, `kinds` are those of all it holds.
+    """
 
     start_line: int
     end_line: int
@@ -30,6 +34,8 @@ class Chunk:
     imports: tuple[Reference, ...]
     calls: tuple[Reference, ...]
     def_line: int
+    definitions: tuple[DefinitionSpan, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 def chunk(outline: Outline, limits: ChunkLimits = DEFAULT_LIMITS) -> list[Chunk]:
@@ -42,14 +48,19 @@ def chunk(outline: Outline, limits: ChunkLimits = DEFAULT_LIMITS) -> list[Chunk]
         return []
     is_prose = outline.language == UNKNOWN or outline.language in HEADING_LANGUAGES
     names = sorted((d.head, d.name) for d in flatten(outline.definitions))
+    spans = SpanIndex(outline)
     chunks: list[Chunk] = []
     for span in build_spans(outline, limits, default_kind="text" if is_prose else "code"):
-        chunks.extend(_span_chunks(span, outline, names, limits.max_chars))
+        chunks.extend(_span_chunks(span, outline, names, spans, limits.max_chars))
     return chunks
 
 
 def _span_chunks(
-    span: Span, outline: Outline, names: list[tuple[int, str]], max_chars: int
+    span: Span,
+    outline: Outline,
+    names: list[tuple[int, str]],
+    spans: SpanIndex,
+    max_chars: int,
 ) -> Iterator[Chunk]:
     """Yield the chunk of a span, or several where it is one line longer than a chunk may be."""
     start, end, definition = span.start, span.end, span.definition
@@ -57,6 +68,7 @@ def _span_chunks(
     head = definition.head if definition and start <= definition.head <= end else start
     imports = references_within(outline.references.imports, start + 1, end + 1)
     calls = references_within(outline.references.calls, start + 1, end + 1)
+    definitions = spans.overlapping(start + 1, end + 1)
     for text in _texts(outline.lines, start, end, max_chars):
         yield Chunk(
             start_line=start + 1,
@@ -69,6 +81,8 @@ def _span_chunks(
             imports=imports,
             calls=calls,
             def_line=head + 1,
+            definitions=definitions,
+            kinds=held_kinds(span.kind, definitions, start + 1, end + 1),
         )
 
 

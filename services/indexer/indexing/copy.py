@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 
 from services.core.embedding.protocol import Embedder
+from services.core.errors import SearchFailed
 from services.core.secrets.redaction import redact
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import BM25, DENSE, CollectionInfo, Point, Record
@@ -54,7 +55,12 @@ async def copy_repos(
 
 
 def _decode(record: Record, earlier: bool) -> ChunkPayload | None:
-    return decode_earlier(record.payload) if earlier else decode(record.payload)
+    if earlier:
+        return decode_earlier(record.payload)
+    try:
+        return decode(record.payload)
+    except SearchFailed:
+        return None
 
 
 def _points(

@@ -11,6 +11,7 @@ from services.core.vectors.types import Filter, Match, MatchAny
 from services.indexer.indexing.indexer import Checkout, Indexer
 from services.indexer.indexing.manifest import ManifestRow
 from services.indexer.lookup.exact import ExactResult, Source, exact_search
+from services.indexer.lookup.located import LocatedHits, locate_hits
 from services.indexer.lookup.pattern import Pattern
 from services.indexer.lookup.reader import (
     DefinitionLocation,
@@ -25,6 +26,8 @@ from services.indexer.lookup.texts import FileTexts
 from services.indexer.schema import fields
 from services.indexer.search.filters import ALL_REPOS, SearchFilters
 from services.indexer.search.globs import match_globs
+from services.indexer.search.query import ParsedQuery
+from services.indexer.search.searcher import SearchHit
 from services.indexer.source.walk import is_under
 
 MAX_PARSED_FILES = 60  # files that define one name; more of them need a path
@@ -103,6 +106,20 @@ class Lookup:
     async def lines(self, file: FileLocation, start_line: int, end_line: int | None) -> Lines:
         """Read lines of a file. Raises InvalidInput for lines that are not there."""
         return await asyncio.to_thread(lines_of, self._texts, file, start_line, end_line)
+
+    async def locate(
+        self,
+        collection: str,
+        hits: Sequence[SearchHit],
+        query: ParsedQuery,
+        filters: SearchFilters,
+        per_path: int,
+    ) -> LocatedHits:
+        """Find the definitions that hits mean, and their lines on disk; equal ones are one."""
+        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
+        return await asyncio.to_thread(
+            locate_hits, self._texts, roots, hits, query, filters, per_path
+        )
 
     async def _files(
         self, collection: str, repos: Sequence[str]

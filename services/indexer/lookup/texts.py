@@ -24,7 +24,8 @@ Stamp = tuple[int, float]  # a file's size and time
 
 @dataclass(frozen=True)
 class FileText:
-    """A file's text in UTF-8 with plain line ends, and the size and time that it was read at.
+    """A file's text in UTF-8 with plain line ends, with the size, time and hash that it was
+    read at.
 
     It may hold secrets: FileTexts.redacted gives the text that may be shown.
     """
@@ -32,6 +33,7 @@ class FileText:
     data: bytes
     language: str
     stamp: Stamp
+    blob: str
 
     @property
     def text(self) -> str:
@@ -71,7 +73,8 @@ class FileTexts:
             self._texts.drop(key)
             return None
         text = normalise(decode(file.content))
-        found = FileText(text.encode("utf-8", "replace"), file.language, (file.size, file.modified))
+        stamp = (file.size, file.modified)
+        found = FileText(text.encode("utf-8", "replace"), file.language, stamp, file.blob)
         self._texts.put(key, found)
         return found
 

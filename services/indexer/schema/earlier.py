@@ -29,6 +29,8 @@ def decode_earlier(payload: Mapping[str, Any]) -> ChunkPayload | None:
             path=payload[fields.PATH],
             language=payload[fields.LANGUAGE],
             kind=payload[fields.KIND],
+            kinds=(payload[fields.KIND],),
+            definitions=(),
             symbols=tuple(payload[fields.SYMBOLS]),
             text=payload[fields.TEXT],
             imports=tuple(Reference(*each) for each in details.pop("imports")),

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from services.core.errors import SearchFailed
+from services.indexer.chunking.definition_spans import DefinitionSpan
 from services.indexer.schema import fields
 from services.indexer.schema.features import ChunkLocation, Features, compute_features
 from services.indexer.source.classify import FileFlags
@@ -19,18 +20,23 @@ CACHED_PATHS = 8  # the chunks of a file are encoded one after the other
 
 @dataclass(frozen=True, slots=True)
 class ChunkPayload:
-    """A chunk as it is stored. `symbols` are in lower case; times are Unix timestamps."""
+    """A chunk as it is stored. `symbols` are in lower case; times are Unix timestamps.
+
+    `kind` is that of its main definition, `kinds` are those of all it holds.
+    """
 
     repo: str
     path: str
     language: str
     kind: str
+    kinds: tuple[str, ...]
     symbol: str
     symbol_path: str
     symbols: tuple[str, ...]
     start_line: int
     end_line: int
     def_line: int
+    definitions: tuple[DefinitionSpan, ...]
     imports: tuple[Reference, ...]
     calls: tuple[Reference, ...]
     flags: FileFlags
@@ -62,7 +68,7 @@ class ChunkPayload:
             fields.FOLDERS: folders,
             fields.EXTENSION: extension,
             fields.LANGUAGE: self.language,
-            fields.KIND: self.kind,
+            fields.KIND: list(self.kinds),
             fields.SYMBOLS: list(self.symbols),
             fields.IS_TEST: self.flags.is_test,
             fields.IS_CONFIG: self.flags.is_config,
@@ -74,11 +80,13 @@ class ChunkPayload:
 
 
 _DETAILS = (
+    "kind",
     "symbol",
     "symbol_path",
     "start_line",
     "end_line",
     "def_line",
+    "definitions",
     "imports",
     "calls",
     "flags",
@@ -96,9 +104,10 @@ def decode(payload: Mapping[str, Any]) -> ChunkPayload:
             repo=payload[fields.REPO],
             path=payload[fields.PATH],
             language=payload[fields.LANGUAGE],
-            kind=payload[fields.KIND],
+            kinds=tuple(payload[fields.KIND]),
             symbols=tuple(payload[fields.SYMBOLS]),
             text=payload[fields.TEXT],
+            definitions=tuple(DefinitionSpan(*each) for each in details.pop("definitions")),
             imports=tuple(Reference(*each) for each in details.pop("imports")),
             calls=tuple(Reference(*each) for each in details.pop("calls")),
             flags=FileFlags(*details.pop("flags")),

@@ -26,7 +26,7 @@ from services.indexer.source.walk import SourceFile
 
 # Raised whenever the chunks, terms or payload of unchanged content change: the next run then
 # writes every file again.
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 
 PURPOSE = "code"
 REBUILD_COMMAND = "ctx index --recreate --collection {collection}"
@@ -71,12 +71,14 @@ def chunk_point(
         path=file.path,
         language=file.language,
         kind=chunk.kind,
+        kinds=chunk.kinds,
         symbol=chunk.symbol,
         symbol_path=chunk.symbol_path,
         symbols=tuple(name.lower() for name in chunk.symbols),
         start_line=chunk.start_line,
         end_line=chunk.end_line,
         def_line=chunk.def_line,
+        definitions=chunk.definitions,
         imports=chunk.imports,
         calls=chunk.calls,
         flags=file.flags,

@@ -1,7 +1,7 @@
 """The filters of a code search, as one filter of the store."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from services.core.errors import InvalidInput
@@ -65,6 +65,11 @@ class SearchFilters:
             values[field.name] = (*own, *more) if isinstance(own, tuple) else own
         return SearchFilters(**values)
 
+    @property
+    def narrow(self) -> bool:
+        """Whether a filter other than the repo restricts the search."""
+        return replace(self, repos=()) != SearchFilters()
+
     async def store_filter(self, store: VectorStore, collection: str) -> Filter | None:
         """Build the store's filter; a path pattern becomes the paths that match it.
 
@@ -87,7 +92,7 @@ class SearchFilters:
         if self.languages:
             must.append(MatchAny(payload.LANGUAGE, [name.lower() for name in self.languages]))
         if self.kinds:
-            must.append(MatchAny(payload.KIND, _included_kinds(self.kinds)))
+            must.append(MatchAny(payload.KIND, included_kinds(self.kinds)))
         if self.symbols:
             must.append(MatchAny(payload.SYMBOLS, [_last_name(name) for name in self.symbols]))
         if self.exts:
@@ -112,7 +117,8 @@ def _under(folders: Sequence[str]) -> Condition:
     return Filter(should=[MatchAny(payload.FOLDERS, named), MatchAny(payload.PATH, named)])
 
 
-def _included_kinds(kinds: Sequence[str]) -> list[str]:
+def included_kinds(kinds: Sequence[str]) -> list[str]:
+    """Return the kinds with all that they include."""
     lower = [kind.lower() for kind in kinds]
     return list(dict.fromkeys(each for kind in lower for each in KINDS.get(kind, (kind,))))
 

@@ -39,6 +39,7 @@ class Weights:
     imports: float = 0.8  # a list of imports names everything and explains nothing
     coherence: float = 0.5  # a file with many good chunks is about the topic
     repeat: float = 0.3  # a further chunk of a file tells less than another file
+    far_below: float = 0.1  # share of the best score; less is left out
 
 
 DEFAULT = Weights()
@@ -103,14 +104,20 @@ def select(
     heapq.heapify(queue)
     selected: list[Ranked] = []
     while queue and len(selected) < limit:
-        _, location, taken = heapq.heappop(queue)
+        negative_score, location, taken = heapq.heappop(queue)
         items = files[location[:2]]
-        selected.append(items[taken])
+        selected.append(items[taken]._replace(score=-negative_score))
         taken += 1
         if taken < min(per_path, len(items)):
             negative_score, following = items[taken].order
             heapq.heappush(queue, (negative_score * weights.repeat**taken, following, taken))
     return selected
+
+
+def cut_off(selected: Sequence[Ranked], weights: Weights = DEFAULT) -> list[Ranked]:
+    """Drop the hits whose score is far below the best one's."""
+    least = weights.far_below * selected[0].score if selected else 0.0
+    return [item for item in selected if item.score >= least]
 
 
 # --- fusion --------------------------------------------------------------------------------

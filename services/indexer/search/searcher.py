@@ -1,7 +1,8 @@
 """Searches code: candidates from the store, ranked, read, and reranked where configured."""
 
 import asyncio
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.core.embedding.protocol import Embedder
@@ -18,6 +19,7 @@ from services.core.vectors.types import (
     Prefetch,
     Query,
 )
+from services.indexer.schema.features import Features
 from services.indexer.schema.fields import SYMBOLS
 from services.indexer.schema.payload import ChunkPayload, decode, embedding_text
 from services.indexer.schema.points import spec
@@ -29,6 +31,7 @@ from services.indexer.search.ranking import (
     Candidate,
     Ranked,
     Weights,
+    cut_off,
     name_words,
     rank,
     select,
@@ -37,6 +40,7 @@ from services.indexer.search.rerank import CodeReranker, RerankScore, bounded
 from services.indexer.search.word_similarity import WordSimilarity
 
 DEPTH = 100  # candidates per vector: 60 cost quality on the benchmark, 200 gained none
+MAX_HITS = 100  # that a search reaches, however large its limit
 MAX_DEFINITIONS = 30  # candidates that define a name of the query; common names have many
 
 
@@ -69,10 +73,16 @@ class SearchHit:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The hits, the number of chunks ranked for them, and why the search was degraded."""
+    """The hits, how many a larger limit reaches, and why the search was degraded.
+
+    `left_out` counts the hits far below the best one; `more` has, for each file of the hits, other
+    places of it that fit the query.
+    """
 
     hits: Sequence[SearchHit]
     total: int
+    left_out: int = 0
+    more: Mapping[tuple[str, str], Sequence[Features]] = field(default_factory=dict)
     used_rerank: bool = False
     degraded: Sequence[str] = ()
 
@@ -119,8 +129,15 @@ class Searcher:
         rerank = self._reranker is not None if request.rerank is None else request.rerank
         if rerank:
             return await self._rerank(collection, query, ranked, request)
-        selected = select(ranked, request.limit, request.per_path, self._weights)
-        return SearchResult(await self._read(collection, selected), len(ranked))
+        selected = select(ranked, MAX_HITS, request.per_path, self._weights)
+        narrow = any(request.filters.with_inline(each.filters).narrow for each in request.queries)
+        kept = selected if narrow else cut_off(selected, self._weights)
+        return SearchResult(
+            await self._read(collection, kept[: request.limit]),
+            len(kept),
+            left_out=len(selected) - len(kept),
+            more=_more_in_files(ranked, kept[: request.limit], self._weights),
+        )
 
     async def _rerank(
         self,
@@ -136,16 +153,16 @@ class Searcher:
         limit = min(request.limit, request.rerank_return_m)
         if self._reranker is None:
             reason = "rerank: no reranker is configured (RERANK_MODEL)"
-            return SearchResult(hits[: request.limit], len(ranked), degraded=[reason])
+            return SearchResult(hits[: request.limit], len(hits), degraded=[reason])
         texts = [embedding_text(hit.chunk) for hit in hits]
         try:
             scores = await self._reranker.score(query, [hit.ranked for hit in hits], texts)
         except TimedOut as error:
             reason = f"rerank: {error.message}"
-            return SearchResult(hits[:limit], len(ranked), degraded=[reason])
+            return SearchResult(hits[:limit], len(hits), degraded=[reason])
         rescored = [replace(hit, rerank=score) for hit, score in zip(hits, scores, strict=True)]
         best = sorted(rescored, key=lambda hit: -hit.score)
-        return SearchResult(best[:limit], len(ranked), used_rerank=True)
+        return SearchResult(best[:limit], min(len(best), request.rerank_return_m), used_rerank=True)
 
     async def _candidates(
         self, collection: str, request: SearchRequest, embedder: Embedder | None
@@ -177,6 +194,19 @@ class Searcher:
             for item in selected
             if item.candidate.id in chunks
         ]
+
+
+def _more_in_files(
+    ranked: Sequence[Ranked], shown: Sequence[Ranked], weights: Weights
+) -> dict[tuple[str, str], list[Features]]:
+    """Return, for each file of the hits, its chunks that fit the query and are no hit."""
+    files = {item.candidate.file for item in shown}
+    ids = {item.candidate.id for item in shown}
+    more: dict[tuple[str, str], list[Features]] = defaultdict(list)
+    for item in cut_off(ranked, weights):
+        if item.candidate.file in files and item.candidate.id not in ids:
+            more[item.candidate.file].append(item.candidate.features)
+    return dict(more)
 
 
 async def _embed(embedder: Embedder | None, query: ParsedQuery) -> list[float] | None:

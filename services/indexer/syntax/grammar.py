@@ -3,7 +3,7 @@
 `queries/<language>.scm` holds the patterns of a language in tree-sitter's query syntax. Above the
 line `; --- references` each pattern captures `@definition.<kind>` and its `@name` (and `@scope`
 where the name of its class is another node); below it `@call`, `@import` and `@attached`: comments
-and decorators that belong to the definition after them.
+and decorators that belong to the definition after them, and `@docstring`.
 """
 
 import re

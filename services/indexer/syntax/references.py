@@ -10,6 +10,9 @@ from tree_sitter import Node, Tree
 from services.indexer.syntax.grammar import Grammar
 
 MAX_REFERENCE = 200  # characters; a longer one is an expression, not a name
+# Nodes that document code; in most grammars their type has the word in it.
+COMMENT = "comment"
+COMMENT_NODES = frozenset(["haddock", "pod", "description", "marginalia", "string_literal"])
 _TRIM = "\"'`<>; \t"
 
 
@@ -24,12 +27,14 @@ class Reference(NamedTuple):
 class References:
     """The references of a text in the order of its lines.
 
-    `attached_rows` are the lines, counted from 0, that hold nothing but comments and decorators.
+    `attached_rows` are the lines, counted from 0, that hold nothing but comments and decorators;
+    `comment_rows` those of comments and docstrings.
     """
 
     imports: tuple[Reference, ...] = ()
     calls: tuple[Reference, ...] = ()
     attached_rows: frozenset[int] = frozenset()
+    comment_rows: frozenset[int] = frozenset()
 
 
 NO_REFERENCES = References()
@@ -40,10 +45,13 @@ def find_references(
 ) -> References:
     """Find references with the grammar's query; `name_bytes` are where definitions have names."""
     captures = grammar.reference_captures(tree)
+    attached = captures.get("attached", [])
+    comments = [node for node in attached if node.type in COMMENT_NODES or COMMENT in node.type]
     return References(
         _references(captures.get("import", []), source, line_starts, frozenset()),
         _references(captures.get("call", []), source, line_starts, name_bytes),
-        _attached_rows(captures.get("attached", []), source, line_starts),
+        _whole_rows(attached, source, line_starts),
+        _whole_rows([*comments, *captures.get("docstring", [])], source, line_starts),
     )
 
 
@@ -65,8 +73,8 @@ def _references(
     return tuple(references)
 
 
-def _attached_rows(nodes: list[Node], source: bytes, line_starts: list[int]) -> frozenset[int]:
-    """Collect the lines that hold nothing but comments and decorators."""
+def _whole_rows(nodes: list[Node], source: bytes, line_starts: list[int]) -> frozenset[int]:
+    """Collect the lines that hold nothing but these nodes."""
     rows: set[int] = set()
     for node in nodes:
         start, end = node.start_byte, node.end_byte

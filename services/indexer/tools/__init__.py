@@ -21,7 +21,7 @@ def indexer_tools(
 ) -> Sequence[Tool]:
     """Build every tool of the indexer server."""
     return [
-        *search_tools(context, searcher),
+        *search_tools(context, searcher, lookup),
         *exact_tools(context, lookup),
         *read_tools(context, lookup),
         *index_tools(context),

@@ -8,28 +8,30 @@ from typing_extensions import TypedDict
 
 
 class Components(TypedDict):
-    """The parts of a score: dense, lexical and reranker score, and the factor of each rule."""
+    """The parts of a score; the contribution of each rule with `explain` only."""
 
     dense_score: float
     lexical_score: float
     reranker_score: float | None
     final_score: float
-    rules: dict[str, float]
+    rules: NotRequired[dict[str, float]]
 
 
 class Metadata(TypedDict):
-    """Facts of a chunk beside its location."""
+    """What a definition is; `tokens` is what reading all of it costs."""
 
     language: str
     kind: str
     complexity: str
     tokens: int
-    repo: str
-    symbol_path: str
+    repo: NotRequired[str]
 
 
 class CodeHit(TypedDict):
-    """One hit of `repo_search`."""
+    """A definition that `repo_search` found. `snippet` has numbered lines, and marks for cuts.
+
+    `stale` tells that the lines are those of the index, `more_in_file` names other places.
+    """
 
     score: float
     path: str
@@ -40,10 +42,13 @@ class CodeHit(TypedDict):
     highlights: NotRequired[list[str]]
     components: Components
     metadata: Metadata
+    stale: NotRequired[bool]
+    stale_reason: NotRequired[str]
+    more_in_file: NotRequired[list[str]]
 
 
 class RepoSearchResult(TypedDict):
-    """The result of `repo_search`."""
+    """The result of `repo_search`. `total` is how many results a larger limit reaches."""
 
     ok: bool
     results: list[CodeHit]
@@ -52,6 +57,9 @@ class RepoSearchResult(TypedDict):
     search_time_ms: float
     query: str | list[str]
     degraded: NotRequired[list[str]]
+    left_out: NotRequired[str]
+    context_lines: NotRequired[int]
+    warnings: NotRequired[list[str]]
 
 
 # --- index ---------------------------------------------------------------------------------

@@ -9,27 +9,26 @@ from pydantic import Field
 
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
-from services.core.text.highlight import highlights, mark_terms
-from services.indexer.schema.complexity import complexity
+from services.indexer.lookup.lookup import Lookup
 from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import MAX_QUERY_LENGTH, merge_queries, parse_queries
-from services.indexer.search.searcher import Searcher, SearchHit, SearchRequest, SearchResult
-from services.indexer.search.snippet import WindowSize, snippet, token_estimate
+from services.indexer.search.searcher import MAX_HITS, Searcher, SearchRequest
 from services.indexer.tools.context import CollectionArgument, IndexerContext
-from services.indexer.tools.responses import CodeHit, RepoSearchResult
+from services.indexer.tools.responses import RepoSearchResult
+from services.indexer.tools.search_result import Shown, build_result, render_repo_search
 
 TOOLSET = "search"
-MAX_LIMIT = 100
+MAX_LIMIT = MAX_HITS
 MAX_PER_PATH = 100
 MAX_RERANKED = 200
 MAX_CONTEXT_LINES = 50
-DIGITS = 4  # of a score: enough to distinguish hits
+SPARE_HITS = 3  # read beyond the limit, because two hits may be one definition
 
 Text = Annotated[str, Field(max_length=MAX_QUERY_LENGTH)]
 Names = str | list[str] | None
 
 
-def search_tools(context: IndexerContext, searcher: Searcher) -> Sequence[Tool]:
+def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) -> Sequence[Tool]:
     """Build the code search under both its names."""
 
     async def repo_search(
@@ -59,9 +58,7 @@ def search_tools(context: IndexerContext, searcher: Searcher) -> Sequence[Tool]:
         include_snippet: Annotated[bool, Field(description="Include the code.")] = True,
         context_lines: Annotated[
             int,
-            Field(
-                ge=0, le=MAX_CONTEXT_LINES, description="Lines around the best window of a chunk."
-            ),
+            Field(ge=0, le=MAX_CONTEXT_LINES, description="Lines around each definition."),
         ] = 3,
         highlight_snippet: Annotated[
             bool, Field(description="List fragments with the matching words marked <<so>>.")
@@ -76,10 +73,11 @@ def search_tools(context: IndexerContext, searcher: Searcher) -> Sequence[Tool]:
         rerank_return_m: Annotated[
             int, Field(ge=1, le=MAX_LIMIT, description="Maximum results after reranking.")
         ] = 12,
+        explain: Annotated[bool, Field(description="Show how scores came about.")] = False,
         collection: CollectionArgument = None,
         session: SessionToken = None,
     ) -> RepoSearchResult:
-        """Find code by meaning, words and symbols together; the best spans come first.
+        """Find code by meaning, words and symbols together; the best definitions come first.
 
         Filters may stand in the query too: lang: path: kind: symbol: repo: under: ext: not:
         """
@@ -96,19 +94,36 @@ def search_tools(context: IndexerContext, searcher: Searcher) -> Sequence[Tool]:
         )
         started = time.perf_counter()
         request = SearchRequest(
-            queries, filters, limit, per_path, rerank_enabled, rerank_top_n, rerank_return_m
+            queries,
+            filters,
+            min(limit + SPARE_HITS, MAX_HITS),
+            per_path,
+            rerank_enabled,
+            rerank_top_n,
+            rerank_return_m,
         )
-        result = await searcher.search(context.collection(collection, session), request)
-        terms = merge_queries(queries).terms
-        lines = context_lines if include_snippet else None
-        hits = [
-            _code_hit(hit, terms, lines, highlight_snippet, context.window) for hit in result.hits
-        ]
-        return _response(query, hits, result, (time.perf_counter() - started) * 1000)
+        chosen = context.collection(collection, session)
+        found = await searcher.search(chosen, request)
+        merged = merge_queries(queries)
+        inline = queries[0].filters if len(queries) == 1 else SearchFilters()
+        located = await lookup.locate(
+            chosen, found.hits, merged, filters.with_inline(inline), per_path
+        )
+        shown = Shown(
+            limit=limit,
+            context_lines=context_lines if include_snippet else None,
+            highlights=highlight_snippet,
+            explain=explain,
+            window=context.window,
+        )
+        result = build_result(found, located, merged.terms, shown)
+        result["search_time_ms"] = round((time.perf_counter() - started) * 1000, 1)
+        result["query"] = query
+        return result
 
     return [
-        Tool(repo_search, "Search code", TOOLSET, Effect.READS),
-        Tool(_alias(repo_search, "code_search"), "Search code", TOOLSET, Effect.READS),
+        Tool(run, "Search code", TOOLSET, Effect.READS, render=render_repo_search)
+        for run in (repo_search, _alias(repo_search, "code_search"))
     ]
 
 
@@ -123,62 +138,7 @@ def _alias(run: Callable[..., Awaitable[RepoSearchResult]], name: str) -> Callab
     return alias
 
 
-def _response(
-    query: str | list[str], hits: list[CodeHit], result: SearchResult, milliseconds: float
-) -> RepoSearchResult:
-    response: RepoSearchResult = {
-        "ok": True,
-        "results": hits,
-        "total": result.total,
-        "used_rerank": result.used_rerank,
-        "search_time_ms": round(milliseconds, 1),
-        "query": query,
-    }
-    if result.degraded:
-        response["degraded"] = list(result.degraded)
-    return response
-
-
 def names_of(value: Names) -> tuple[str, ...]:
     """Return one name or a list of names without blank ones."""
     given = [value] if isinstance(value, str) else value or []
     return tuple(name.strip() for name in given if name.strip())
-
-
-def _code_hit(
-    hit: SearchHit,
-    terms: frozenset[str],
-    context_lines: int | None,
-    highlighted: bool,
-    window: WindowSize,
-) -> CodeHit:
-    chunk, ranked = hit.chunk, hit.ranked
-    score = round(hit.score, DIGITS)
-    code_hit: CodeHit = {
-        "score": score,
-        "path": chunk.path,
-        "symbol": chunk.symbol,
-        "start_line": chunk.start_line,
-        "end_line": chunk.end_line,
-        "components": {
-            "dense_score": round(ranked.candidate.dense, DIGITS),
-            "lexical_score": round(ranked.candidate.lexical, DIGITS),
-            "reranker_score": round(hit.rerank.cross_encoder, DIGITS) if hit.rerank else None,
-            "final_score": score,
-            "rules": {name: round(value, DIGITS) for name, value in ranked.rules.items()},
-        },
-        "metadata": {
-            "language": chunk.language,
-            "kind": chunk.kind,
-            "complexity": complexity(chunk.text),
-            "tokens": token_estimate(chunk.text),
-            "repo": chunk.repo,
-            "symbol_path": chunk.symbol_path,
-        },
-    }
-    marked_text = mark_terms(chunk.text, terms)
-    if context_lines is not None:
-        code_hit["snippet"] = snippet(marked_text, chunk.start_line, context_lines, window).text
-    if highlighted:
-        code_hit["highlights"] = highlights(marked_text)
-    return code_hit

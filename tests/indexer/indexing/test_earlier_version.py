@@ -35,6 +35,7 @@ def earlier_payload(payload: dict[str, Any]) -> dict[str, Any]:
         for name, value in payload.items()
         if name not in (fields.DETAILS, fields.RANK_FEATURES)
     }
+    kept[fields.KIND] = chunk.kind
     return {**kept, "told": json.dumps(details | flags), "weighed": "[]"}
 
 
@@ -97,8 +98,9 @@ async def test_an_index_run_rebuilds_it_and_keeps_the_other_repos(
     found = await search(outdated, "alpha")
     assert {(REPO, "a.py"), (OTHER, "a.py")} <= found
     [ours, theirs] = [await outdated.chunks(repo) for repo in (REPO, OTHER)]
-    assert {replace(c, repo="", indexed_at=0.0) for c in ours.values()} == {
-        replace(c, repo="", indexed_at=0.0) for c in theirs.values()
+    unlike: dict[str, Any] = {"repo": "", "indexed_at": 0.0, "kinds": (), "definitions": ()}
+    assert {replace(c, **unlike) for c in ours.values()} == {
+        replace(c, **unlike) for c in theirs.values()
     }
     again = await outdated.index(repository.root)
     assert (again.recreated, again.unchanged) == (False, 2)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from services.core.errors import SearchFailed
+from services.indexer.chunking.definition_spans import DefinitionSpan
 from services.indexer.schema import fields
 from services.indexer.schema.features import decode_features
 from services.indexer.schema.payload import ChunkPayload, decode, embedding_text
@@ -19,12 +20,14 @@ CHUNK = ChunkPayload(
     path="src/net/retry.py",
     language="python",
     kind="class",
+    kinds=("class", "method"),
     symbol="Retry",
     symbol_path="net.Retry",
     symbols=("retry", "run"),
     start_line=3,
     end_line=9,
     def_line=4,
+    definitions=(DefinitionSpan("net.Retry", "class", 3, 9, 4),),
     imports=(Reference("os", 1),),
     calls=(Reference("sleep", 5), Reference("random", 6)),
     flags=FileFlags(is_test=True, is_generated=True),

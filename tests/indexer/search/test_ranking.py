@@ -6,7 +6,7 @@ import pytest
 
 from services.indexer.schema.features import ChunkLocation, compute_features
 from services.indexer.search.query import parse_query
-from services.indexer.search.ranking import Candidate, Ranked, name_words, rank, select
+from services.indexer.search.ranking import Candidate, Ranked, cut_off, name_words, rank, select
 from services.indexer.search.word_similarity import equal_stems
 from services.indexer.source.classify import NO_FLAGS, FileFlags
 
@@ -150,3 +150,9 @@ def test_components_explain_the_score() -> None:
 
 def test_no_candidates() -> None:
     assert ranked_for("x", []) == []
+
+
+def test_what_is_far_below_the_first_is_cut_off() -> None:
+    ranked = [Ranked(candidate(f"{n}.py"), score, {}) for n, score in enumerate((1.0, 0.5, 0.01))]
+    assert [item.score for item in cut_off(ranked)] == [1.0, 0.5]
+    assert cut_off([]) == []

@@ -16,6 +16,8 @@ from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.core.vectors.types import CollectionSpec, EmbeddingModel
+from services.indexer.lookup.lookup import Lookup
+from services.indexer.lookup.texts import FileTexts
 from services.indexer.schema.fields import INDEXES
 from services.indexer.schema.points import spec
 from services.indexer.search.filters import SearchFilters
@@ -78,9 +80,9 @@ class Search:
         context = open_context(settings, engine, SessionDefaults())
         location = context.workspaces.locate("workspace", str(settings.workspace))
         await index_workspace(context, location, settings.collection_name, recreate=False)
-        context.close()
         searcher = Searcher(reading(engine.vectors), engine.embedder)
-        tool, _ = search_tools(context, searcher)
+        lookup = Lookup(context.indexer, engine.vectors, FileTexts())
+        tool, _ = search_tools(context, searcher, lookup)
         return cls(tool.run, engine, settings.collection_name)
 
     async def __call__(self, query: str | list[str], **arguments: Any) -> dict[str, Any]:
@@ -121,7 +123,8 @@ async def test_the_documented_keys(search: Search) -> None:
     assert answer["used_rerank"] is False
     assert answer["total"] > 1
     lines = FILES[hit["path"]].split("\n")
-    assert hit["snippet"] == "\n".join(lines[hit["start_line"] - 1 : hit["end_line"]])
+    rows = [f"{number}\t{line}" for number, line in enumerate(lines, 1)]
+    assert "\n".join(rows[hit["start_line"] - 1 : hit["end_line"]]) in hit["snippet"]
 
 
 async def test_golden_rankings(search: Search) -> None:

@@ -5,6 +5,9 @@
 (type_alias_statement left: (type (identifier) @name)) @definition.type
 
 ; --- references
+(module . (string) @docstring)
+(class_definition body: (block . (string) @docstring))
+(function_definition body: (block . (string) @docstring))
 (comment) @attached
 (decorator) @attached
 (call function: (identifier) @call)

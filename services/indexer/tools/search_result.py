@@ -1,0 +1,224 @@
+"""The result of `repo_search`: definitions with numbered lines, and its text for an agent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from services.core.text.highlight import MarkedText, highlights, mark_terms
+from services.indexer.lookup.located import Located, LocatedHits
+from services.indexer.schema.complexity import complexity
+from services.indexer.schema.features import Features
+from services.indexer.search.searcher import SearchHit, SearchResult
+from services.indexer.search.snippet import WindowSize, best_line, snippet, token_estimate
+from services.indexer.tools.responses import CodeHit, RepoSearchResult
+
+DIGITS = 3  # of a score: enough to tell hits apart
+EXPLAINED_DIGITS = 4
+DEFAULT_CONTEXT = 3  # the contract's; the text shows context only where another value is given
+SNIPPET_CHARS = 4_300  # of all snippets: with their headings ten results are below 1,500 tokens
+MAX_SNIPPET_CHARS = 2_400  # of one; about 50 lines
+MIN_SNIPPET_CHARS = 160  # of one: a signature and a line or two
+MAX_MORE = 3  # other places of a file that are named
+MAX_HIGHLIGHT = 100  # characters of the one fragment that is shown unless scores are explained
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How much of each result is shown. `context_lines` None: no snippet."""
+
+    limit: int
+    context_lines: int | None
+    highlights: bool
+    explain: bool
+    window: WindowSize
+
+
+def build_result(
+    found: SearchResult, located: LocatedHits, terms: frozenset[str], shown: Shown
+) -> RepoSearchResult:
+    """Build the result; the earlier a hit, the more of it is shown."""
+    kept = located.hits[: shown.limit]
+    more = dict(found.more)
+    several = len({hit.chunk.repo for hit, _ in kept}) > 1
+    hits = []
+    for (hit, place), max_chars in zip(kept, snippet_sizes(len(kept)), strict=True):
+        code_hit = _code_hit(hit, place, terms, shown, max_chars)
+        if several:
+            code_hit["metadata"]["repo"] = hit.chunk.repo
+        others = more.pop((hit.chunk.repo, hit.chunk.path), ())
+        if names := _names(others, kept):
+            code_hit["more_in_file"] = names
+        hits.append(code_hit)
+    complete = len(located.hits) <= shown.limit and found.total <= len(found.hits)
+    result: RepoSearchResult = {
+        "ok": True,
+        "results": hits,
+        "total": len(hits) if complete else max(found.total, len(located.hits)),
+        "used_rerank": found.used_rerank,
+        "search_time_ms": 0.0,
+        "query": "",
+    }
+    if found.left_out and complete:
+        result["left_out"] = f"{found.left_out} far below the first"
+    if shown.context_lines not in (None, DEFAULT_CONTEXT):
+        result["context_lines"] = shown.context_lines or 0
+    if found.degraded:
+        result["degraded"] = list(found.degraded)
+    if warnings := _warnings(located):
+        result["warnings"] = warnings
+    return result
+
+
+def snippet_sizes(count: int) -> list[int]:
+    """Divide the characters of all snippets: by the root of the rank, within bounds for one."""
+    shares = [1 / (rank + 1) ** 0.5 for rank in range(count)]
+    whole = SNIPPET_CHARS / sum(shares) if shares else 0
+    return [int(min(max(whole * each, MIN_SNIPPET_CHARS), MAX_SNIPPET_CHARS)) for each in shares]
+
+
+def _code_hit(
+    hit: SearchHit, place: Located, terms: frozenset[str], shown: Shown, max_chars: int
+) -> CodeHit:
+    chunk, span = hit.chunk, place.span
+    digits = EXPLAINED_DIGITS if shown.explain else DIGITS
+    score = round(hit.score, digits)
+    text, first_line = _matching_text(place, hit)
+    marked = mark_terms(text, terms)
+    code_hit: CodeHit = {
+        "score": score,
+        "path": chunk.path,
+        "symbol": span.symbol,
+        "start_line": span.start_line,
+        "end_line": span.end_line,
+        "components": {
+            "dense_score": round(hit.ranked.candidate.dense, digits),
+            "lexical_score": round(hit.ranked.candidate.lexical, digits),
+            "reranker_score": round(hit.rerank.cross_encoder, digits) if hit.rerank else None,
+            "final_score": score,
+        },
+        "metadata": {
+            "language": chunk.language,
+            "kind": span.kind,
+            "complexity": complexity(text),
+            "tokens": token_estimate(text) * span.size // max(text.count("\n") + 1, 1),
+        },
+    }
+    if shown.explain:
+        rules = {name: round(value, digits) for name, value in hit.ranked.rules.items()}
+        code_hit["components"]["rules"] = rules
+        code_hit["metadata"]["repo"] = chunk.repo
+    if shown.context_lines is not None:
+        focus = best_line(marked, first_line, shown.window)
+        code_hit["snippet"] = snippet(place.rows, span, focus, max_chars, shown.context_lines)
+    if shown.highlights:
+        code_hit["highlights"] = _highlights(marked, shown.explain)
+    if place.stale:
+        code_hit["stale"] = True
+        code_hit["stale_reason"] = place.stale
+    return code_hit
+
+
+def _highlights(marked: MarkedText, explain: bool) -> list[str]:
+    if explain:
+        return highlights(marked)
+    return [each for each in highlights(marked, 1) if len(each) <= MAX_HIGHLIGHT]
+
+
+def _matching_text(place: Located, hit: SearchHit) -> tuple[str, int]:
+    """Return the lines of a definition that its chunk holds, and the number of the first."""
+    span, rows, chunk = place.span, place.rows, hit.chunk
+    start, end = max(span.start_line, rows.first_line), min(span.end_line, rows.last_line)
+    if not place.changed and chunk.start_line <= end and chunk.end_line >= start:
+        start, end = max(start, chunk.start_line), min(end, chunk.end_line)
+    lines = rows.rows[start - rows.first_line : end - rows.first_line + 1]
+    return "\n".join(lines), start
+
+
+def _names(others: Sequence[Features], kept: Sequence[tuple[SearchHit, Located]]) -> list[str]:
+    """Name other places of a file, those with a symbol that no result has."""
+    shown = {place.span.symbol for _, place in kept}
+    names = [
+        f"{each.symbol_path}:{each.location.line}"
+        for each in others
+        if each.symbol_path and each.symbol_path not in shown
+    ]
+    unique = list(dict.fromkeys(names))
+    rest = len(unique) - MAX_MORE
+    return [*unique[:MAX_MORE], f"and {rest} others"] if rest > 0 else unique
+
+
+def _warnings(located: LocatedHits) -> list[str]:
+    """Say that the index is behind the disk, or that a repo could not be compared with it."""
+    parts = []
+    if located.changed:
+        parts.append(f"{located.changed} of the files changed since they were indexed")
+    if located.gone:
+        parts.append(f"{located.gone} are gone and left out")
+    warnings = []
+    if parts:
+        behind = " and ".join(parts)
+        warnings.append(f"the index is behind: {behind}; qdrant_index brings it up to date")
+    if located.unchecked:
+        names = ", ".join(located.unchecked)
+        warnings.append(f"{names}: no checkout on this machine; lines are those of the index")
+    return warnings
+
+
+# --- text ----------------------------------------------------------------------------------
+
+
+def render_repo_search(result: Mapping[str, Any]) -> str:
+    """Write a result as text: `path:start-end kind symbol`, then numbered lines.
+
+    Of a file that has several results the first is shown, the others are named.
+    """
+    files: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for hit in result["results"]:
+        files.setdefault((hit["metadata"].get("repo", ""), hit["path"]), []).append(hit)
+    with_context = "context_lines" in result
+    parts = [_file_text(hits, with_context) for hits in files.values()]
+    count, total = len(result["results"]), result["total"]
+    if not parts:
+        parts.append("Nothing found.")
+    if total > count:
+        parts.append(f"{total - count} more with a larger limit")
+    if "left_out" in result:
+        parts.append(f"left out: {result['left_out']}")
+    return "\n".join([*parts, *result.get("degraded", []), *result.get("warnings", [])])
+
+
+def _file_text(hits: Sequence[Mapping[str, Any]], with_context: bool) -> str:
+    first, others = hits[0], hits[1:]
+    lines = [_heading(first)]
+    if "snippet" in first:
+        lines += _visible(first, with_context)
+    names = [f"{hit['symbol'] or hit['metadata']['kind']}:{_range(hit)}" for hit in others]
+    names += [name for hit in hits for name in hit.get("more_in_file", ())]
+    if names:
+        lines.append(f"{len(names)} more in this file: {', '.join(names)}")
+    return "\n".join(lines)
+
+
+def _heading(hit: Mapping[str, Any]) -> str:
+    repo = hit["metadata"].get("repo")
+    where = f"{repo}: " if repo else ""
+    symbol = f" {hit['symbol']}" if hit["symbol"] else ""
+    stale = f" (stale: {hit['stale_reason']})" if hit.get("stale") else ""
+    return f"{where}{hit['path']}:{_range(hit)} {hit['metadata']['kind']}{symbol}{stale}"
+
+
+def _range(hit: Mapping[str, Any]) -> str:
+    return f"{hit['start_line']}-{hit['end_line']}"
+
+
+def _visible(hit: Mapping[str, Any], with_context: bool) -> list[str]:
+    """Return the lines of a snippet, those around the definition only where asked for."""
+    lines: list[str] = hit["snippet"].split("\n")
+    if with_context:
+        return lines
+    return [line for line in lines if _is_inside(line, hit)]
+
+
+def _is_inside(line: str, hit: Mapping[str, Any]) -> bool:
+    number = line.partition("\t")[0]
+    return not number.isdigit() or hit["start_line"] <= int(number) <= hit["end_line"]

@@ -1,0 +1,161 @@
+"""`repo_search` through an MCP client: definitions, numbered lines, compact text, the disk."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.engine.code.conftest import Engine
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+TOKEN_CHARACTERS = 4
+
+
+def found(hit: dict[str, Any]) -> tuple[str, str, int, int]:
+    return hit["path"], hit["symbol"], hit["start_line"], hit["end_line"]
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol", "lines"),
+    [
+        ("Order.cancel", "Order.cancel", (14, 15)),
+        ("cancel", "Order.cancel", (14, 15)),
+        ("Order", "Order", (6, 15)),
+        ("Line.total", "Line.total", (19, 20)),
+        ("MAX_LINES", "MAX_LINES", (3, 3)),
+    ],
+)
+async def test_a_name_finds_its_own_definition(
+    engine: Engine, name: str, symbol: str, lines: tuple[int, int]
+) -> None:
+    body = await engine.call("repo_search", query=name)
+    assert found(body["results"][0]) == ("src/orders/models.py", symbol, *lines)
+
+
+async def test_the_text_is_what_an_agent_reads(engine: Engine) -> None:
+    text = await engine.text("repo_search", query="Order.cancel", limit=1)
+    assert text.startswith(
+        "src/orders/models.py:14-15 method Order.cancel\n"
+        "14\t    def cancel(self) -> None:\n"
+        '15\t        raise OrderError("orders.E028", self)\n'
+    )
+
+
+async def test_snippets_are_numbered_with_context_around(engine: Engine) -> None:
+    body = await engine.call("repo_search", query="Order.cancel", context_lines=1)
+    rows = body["results"][0]["snippet"].split("\n")
+    assert [row.split("\t")[0] for row in rows] == ["13", "14", "15", "16"]
+    shown = await engine.text("repo_search", query="Order.cancel", context_lines=2)
+    assert "12\t        return sum(" in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "expected"),
+    [
+        ("variable", "limit of lines", ("src/orders/models.py", "MAX_LINES", 3, 3)),
+        ("import", "order", ("src/orders/views.py", "", 1, 1)),
+        ("comment", "order of a customer", ("src/orders/models.py", "Order", 7, 7)),
+        ("class", "order line", ("src/orders/models.py", "Line", 18, 20)),
+        ("function", "show an order", ("src/orders/views.py", "show", 4, 5)),
+    ],
+)
+async def test_kinds_filter_definitions(
+    engine: Engine, kind: str, query: str, expected: tuple[str, str, int, int]
+) -> None:
+    body = await engine.call("repo_search", query=query, kind=kind, under="src/orders")
+    assert expected in [found(hit) for hit in body["results"]]
+    including = {"function": {"function", "method"}}.get(kind, {kind})
+    assert {hit["metadata"]["kind"] for hit in body["results"]} <= including
+
+
+async def test_a_symbol_filter_finds_each_definition_once(engine: Engine) -> None:
+    body = await engine.call("repo_search", query="amount", symbol="Line.total")
+    assert [found(hit)[1] for hit in body["results"]] == ["Line.total"]
+    assert body["total"] == 1
+
+
+async def test_results_come_in_the_order_of_their_score(engine: Engine) -> None:
+    body = await engine.call("repo_search", query="retry policy", limit=20)
+    scores = [hit["score"] for hit in body["results"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+async def test_ten_results_are_short(engine: Engine) -> None:
+    arguments: dict[str, Any] = {"query": "retry a connection", "limit": 10, "per_path": 5}
+    text = await engine.text("repo_search", **arguments)
+    assert len(text) / TOKEN_CHARACTERS < 1_500
+    assert "score" not in text
+
+
+async def test_scores_are_explained_on_request(engine: Engine) -> None:
+    [plain] = (await engine.call("repo_search", query="retry", limit=1))["results"]
+    [explained] = (await engine.call("repo_search", query="retry", limit=1, explain=True))[
+        "results"
+    ]
+    assert "rules" not in plain["components"]
+    assert {"fusion", "name_match"} <= explained["components"]["rules"].keys()
+    assert explained["metadata"]["repo"]
+
+
+async def test_total_is_what_a_larger_limit_reaches(engine: Engine) -> None:
+    first = await engine.call("repo_search", query="order", limit=1)
+    every = await engine.call("repo_search", query="order", limit=100)
+    assert first["total"] >= len(every["results"]) > 1
+    assert every["total"] == len(every["results"])
+    text = await engine.text("repo_search", query="order", limit=1)
+    assert f"{first['total'] - 1} more with a larger limit" in text
+
+
+async def test_a_changed_file_is_located_anew(engine: Engine, workspace: Path) -> None:
+    file = workspace / "src/orders/models.py"
+    before = file.read_text()
+    try:
+        file.write_text("# new\n# lines\n" + before.replace("orders.E028", "orders.E029"))
+        body = await engine.call("repo_search", query="Order.cancel", context_lines=0)
+        hit = body["results"][0]
+        assert found(hit) == ("src/orders/models.py", "Order.cancel", 16, 17)
+        assert "orders.E029" in hit["snippet"]
+        assert "stale" not in hit
+        assert "the index is behind" in body["warnings"][0]
+        assert "qdrant_index" in body["warnings"][0]
+    finally:
+        file.write_text(before)
+
+
+async def test_what_is_not_there_any_more_is_stale(engine: Engine, workspace: Path) -> None:
+    file = workspace / "src/orders/models.py"
+    before = file.read_text()
+    try:
+        file.write_text("OTHER = 1\n")
+        body = await engine.call("repo_search", query="Order.cancel", limit=1)
+        [hit] = body["results"]
+        assert hit["stale"] is True
+        assert "changed" in hit["stale_reason"]
+        assert "(stale:" in await engine.text("repo_search", query="Order.cancel", limit=1)
+    finally:
+        file.write_text(before)
+
+
+async def test_a_vanished_file_is_left_out_and_said(engine: Engine, workspace: Path) -> None:
+    file = workspace / "src/orders/models.py"
+    before = file.read_text()
+    try:
+        file.unlink()
+        body = await engine.call("repo_search", query="Order.cancel")
+        assert "src/orders/models.py" not in {hit["path"] for hit in body["results"]}
+        assert "1 are gone" in body["warnings"][0]
+    finally:
+        file.write_text(before)
+
+
+async def test_a_touched_file_is_not_behind(engine: Engine, workspace: Path) -> None:
+    (workspace / "src/orders/models.py").touch()
+    body = await engine.call("repo_search", query="Order.cancel", limit=1)
+    assert "warnings" not in body
+
+
+async def test_the_alias_answers_alike(engine: Engine) -> None:
+    one = await engine.call("repo_search", query="Order.cancel")
+    other = await engine.call("code_search", query="Order.cancel")
+    assert one["results"] == other["results"]
