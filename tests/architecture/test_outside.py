@@ -32,7 +32,6 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "tokenizers": ("services/core/embedding/",),
     "tree_sitter": ("services/indexer/syntax/",),
     "tree_sitter_language_pack": ("services/indexer/syntax/",),
-    "pathspec": ("services/indexer/source/",),
     "re2": ("services/indexer/lookup/",),
     "watchdog": ("services/indexer/watch/",),
     "llama_cpp": ("services/core/llm/",),

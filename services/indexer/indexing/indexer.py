@@ -17,6 +17,7 @@ from services.indexer.indexing.run import IndexRun
 from services.indexer.indexing.scan import scan
 from services.indexer.indexing.verify import path_counts
 from services.indexer.indexing.workers import Workers
+from services.indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceStates
 from services.indexer.indexing.writer import Writer
 from services.indexer.schema.points import spec
 from services.indexer.source.repo import repo_of
@@ -67,6 +68,7 @@ class Indexer:
         self._embedder = embedder
         self._manifest = manifest
         self._store_key = store_key
+        self.states = WorkspaceStates(manifest.path.parent / OWN_FOLDER)
         self._reserved = reserved
         self.limits = limits or FileLimits()
         self._workers = Workers(processes)
@@ -95,7 +97,7 @@ class Indexer:
         async with self._locks[collection]:
             key = await self._repo_key(workspace, collection, repo)
             await self._manifest.record_checkout(key, workspace)
-            async with track_progress(workspace, key, progress) as tracked:
+            async with track_progress(self.states, workspace, key, progress) as tracked:
                 run = IndexRun(
                     self._store,
                     self._embedder,

@@ -94,7 +94,7 @@ class Manifest:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
 
@@ -201,7 +201,7 @@ class Manifest:
 
         def locked() -> T:
             with self._lock:
-                self._db = self._db or _open(self._path)
+                self._db = self._db or _open(self.path)
                 with self._db:
                     return work(self._db)
 
@@ -209,7 +209,7 @@ class Manifest:
             return await asyncio.to_thread(locked)
         except (sqlite3.Error, OSError) as error:
             raise StorageFailed(
-                f"The index state {self._path} cannot be used: {error}. It is derived: with the "
+                f"The index state {self.path} cannot be used: {error}. It is derived: with the "
                 "servers stopped it may be deleted, and the next index run builds it again."
             ) from error
 

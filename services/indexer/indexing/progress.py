@@ -11,7 +11,7 @@ from services.indexer.indexing import workspace_state
 from services.indexer.indexing.manifest import RepoKey
 from services.indexer.indexing.prepare import Prepared
 from services.indexer.indexing.report import IndexReport, Listener, Progress, Stage
-from services.indexer.indexing.workspace_state import WorkspaceState
+from services.indexer.indexing.workspace_state import WorkspaceState, WorkspaceStates
 
 LISTENER_SECONDS = 0.25  # between two calls of the listener within a stage
 STATE_SECONDS = 2.0  # between two writes of the state file
@@ -20,7 +20,10 @@ STATE_SECONDS = 2.0  # between two writes of the state file
 class RunProgress:
     """The counts of a run under way. `report` must be set before the run ends."""
 
-    def __init__(self, workspace: Path, state: WorkspaceState, listener: Listener) -> None:
+    def __init__(
+        self, states: WorkspaceStates, workspace: Path, state: WorkspaceState, listener: Listener
+    ) -> None:
+        self._states = states
         self._workspace = workspace
         self._listener = listener
         self._listened_at = self._written_at = 0.0
@@ -52,22 +55,21 @@ class RunProgress:
     async def write(self, state: WorkspaceState) -> None:
         """Write the state file off the event loop."""
         self.state = state
-        await asyncio.to_thread(workspace_state.write_state, self._workspace, state)
+        await asyncio.to_thread(self._states.write, self._workspace, state)
 
 
 @contextlib.asynccontextmanager
 async def track_progress(
-    workspace: Path, key: RepoKey, listener: Listener
+    states: WorkspaceStates, workspace: Path, key: RepoKey, listener: Listener
 ) -> AsyncIterator[RunProgress]:
     """Track a run: the state file says that it is in progress, then that it completed or failed."""
-    start = workspace_state.start_state
-    state = await asyncio.to_thread(start, workspace, key.collection, key.repo)
-    progress = RunProgress(workspace, state, listener)
+    state = await asyncio.to_thread(states.start, workspace, key.collection, key.repo)
+    progress = RunProgress(states, workspace, state, listener)
     try:
         yield progress
     except BaseException:
         # Blocks for one small file: a cancelled run must not await anything more.
-        workspace_state.write_state(workspace, workspace_state.failed(progress.state))
+        states.write(workspace, workspace_state.failed(progress.state))
         raise
     await progress.write(workspace_state.completed(progress.state, progress.report))
     await progress.tell("done", progress.files, progress.files)

@@ -1,14 +1,19 @@
-"""The state of a workspace's index, in `.codebase/state.json` of the workspace."""
+"""The state of a workspace's index: in the data folder, and in `.codebase/state.json`."""
 
 import json
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+from pydantic import TypeAdapter, ValidationError
+
 from services.core.clock import to_iso, utc_now
+from services.core.confined_folder import ConfinedFolder
 from services.core.files import replace_file
 from services.indexer.indexing.report import IndexReport, Progress
 
@@ -16,9 +21,11 @@ log = logging.getLogger(__name__)
 
 STATE_FOLDER = ".codebase"
 STATE_FILE = "state.json"
+STATE_PATH = f"{STATE_FOLDER}/{STATE_FILE}"
+OWN_FOLDER = "workspaces"  # of the data folder; a file for each workspace
 IGNORE_ALL = "# Written by ctx.\n*\n"
 IN_PROGRESS, COMPLETED, FAILED = "in_progress", "completed", "failed"
-MAX_STATE_BYTES = 65_536  # ctx writes a few hundred; a larger file is not its own
+MAX_STATE_BYTES = 8_192  # ctx writes a few hundred; a larger file is not its own
 
 # Bounds of a scan for workspaces: projects are a few folders below the one that holds them.
 SCAN_DEPTH = 4
@@ -45,44 +52,109 @@ class WorkspaceState:
     files_total: int = 0
 
 
-def read_state(workspace: Path) -> WorkspaceState | None:
-    """Read the state of a workspace; None where no valid one is. Blocks."""
-    file = workspace / STATE_FOLDER / STATE_FILE
+_STATE = TypeAdapter(WorkspaceState)
+_FIELDS = frozenset(field.name for field in fields(WorkspaceState))
+
+
+class WorkspaceStates:
+    """The states of workspaces: in a folder of ours, and in the workspaces themselves.
+
+    A workspace may come from strangers: its own file is read as any file of it, and written only
+    where its folder is a plain one. What our folder says comes first.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, workspace: Path) -> WorkspaceState | None:
+        """Read the state of a workspace; None where no valid one is. Blocks."""
+        own = self._read_own(self._own_name(workspace))
+        if own is not None and own[0] == workspace:
+            return own[1]
+        return _read_shared(workspace)
+
+    def write(self, workspace: Path, state: WorkspaceState) -> None:
+        """Write the state of a workspace, atomically; a failure is only logged. Blocks."""
+        body = asdict(state)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            own = json.dumps({"workspace_path": str(workspace), **body}, indent=2)
+            replace_file(self._folder / self._own_name(workspace), own + "\n")
+        except (OSError, UnicodeError) as error:
+            log.warning("the state of %s cannot be written: %s", workspace, error)
+        try:
+            _write_shared(workspace, json.dumps(body, indent=2) + "\n")
+        except OSError as error:
+            log.warning("%s of %s is not written: %s", STATE_PATH, workspace, error)
+
+    def start(self, workspace: Path, collection: str, repo: str) -> WorkspaceState:
+        """Return the state of a workspace at the start of a run. Blocks."""
+        now = _now()
+        before = self.read(workspace) or WorkspaceState(str(uuid4()), now)
+        return replace(
+            before,
+            collection_name=collection,
+            repo=repo,
+            indexing_state=IN_PROGRESS,
+            updated_at=now,
+            files_done=0,
+            files_total=0,
+        )
+
+    def find(self, root: Path) -> dict[Path, WorkspaceState]:
+        """Find the workspaces at or below a folder, to a bounded depth and number. Blocks.
+
+        Links are not followed.
+        """
+        found = dict(_scan(root))
+        for name in _names(self._folder):
+            own = self._read_own(name)
+            if own and own[0].is_relative_to(root) and own[0].is_dir():
+                found[own[0]] = own[1]
+        return dict(sorted(found.items()))
+
+    def _own_name(self, workspace: Path) -> str:
+        digest = blake2b(os.fsencode(workspace), digest_size=16)
+        return f"{digest.hexdigest()}.json"
+
+    def _read_own(self, name: str) -> tuple[Path, WorkspaceState] | None:
+        body = _read(self._folder, name)
+        state = _state(body)
+        return (Path(str(body["workspace_path"])), state) if state and body else None
+
+
+def _read_shared(workspace: Path) -> WorkspaceState | None:
+    return _state(_read(workspace, STATE_PATH))
+
+
+def _write_shared(workspace: Path, text: str) -> None:
+    with ConfinedFolder(workspace) as folder:
+        folder.make_folder(STATE_FOLDER)
+        ignore = f"{STATE_FOLDER}/.gitignore"
+        try:
+            folder.status(ignore)
+        except FileNotFoundError:
+            folder.replace(ignore, IGNORE_ALL)
+        folder.replace(STATE_PATH, text)
+
+
+def _read(root: Path, path: str) -> dict[str, Any] | None:
     try:
-        with file.open("rb") as opened:
-            body = json.loads(opened.read(MAX_STATE_BYTES))
-        known = {field.name for field in fields(WorkspaceState)}
-        return WorkspaceState(**{key: value for key, value in body.items() if key in known})
-    except (OSError, ValueError, TypeError, AttributeError):
+        with ConfinedFolder(root) as folder:
+            body = json.loads(folder.read(path, MAX_STATE_BYTES))
+    except (OSError, ValueError, RecursionError):
         return None
+    return body if isinstance(body, dict) else None
 
 
-def write_state(workspace: Path, state: WorkspaceState) -> None:
-    """Write the state of a workspace atomically; a failure is only logged. Blocks."""
-    folder = workspace / STATE_FOLDER
+def _state(body: Mapping[str, Any] | None) -> WorkspaceState | None:
+    """Build a state of the known fields; None where one is missing or of another type."""
+    if body is None:
+        return None
     try:
-        folder.mkdir(exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text(IGNORE_ALL, encoding="utf-8")
-        replace_file(folder / STATE_FILE, json.dumps(asdict(state), indent=2) + "\n")
-    except OSError as error:
-        log.warning("%s cannot be written: %s", folder / STATE_FILE, error)
-
-
-def start_state(workspace: Path, collection: str, repo: str) -> WorkspaceState:
-    """Return the state of a workspace at the start of a run. Blocks."""
-    now = _now()
-    before = read_state(workspace) or WorkspaceState(str(uuid4()), now)
-    return replace(
-        before,
-        collection_name=collection,
-        repo=repo,
-        indexing_state=IN_PROGRESS,
-        updated_at=now,
-        files_done=0,
-        files_total=0,
-    )
+        return _STATE.validate_python({n: v for n, v in body.items() if n in _FIELDS})
+    except ValidationError:
+        return None
 
 
 def with_progress(state: WorkspaceState, progress: Progress) -> WorkspaceState:
@@ -110,17 +182,14 @@ def failed(state: WorkspaceState) -> WorkspaceState:
     return replace(state, indexing_state=FAILED, updated_at=_now())
 
 
-def find_workspaces(root: Path) -> Iterator[tuple[Path, WorkspaceState]]:
-    """Find the workspaces at or below a folder, to a bounded depth and number. Blocks.
-
-    Links are not followed.
-    """
+def _scan(root: Path) -> Iterator[tuple[Path, WorkspaceState]]:
+    """Find workspaces by their own state files."""
     pending = [(root, 0)]
     scanned = 0
     while pending and scanned < SCAN_FOLDERS:
         folder, depth = pending.pop()
         scanned += 1
-        if (state := read_state(folder)) is not None:
+        if (state := _read_shared(folder)) is not None:
             yield folder, state
         if depth < SCAN_DEPTH:
             pending += [(each, depth + 1) for each in _subfolders(folder)]
@@ -128,12 +197,20 @@ def find_workspaces(root: Path) -> Iterator[tuple[Path, WorkspaceState]]:
 
 def _subfolders(folder: Path) -> list[Path]:
     try:
-        with os.scandir(folder) as entries:
-            names = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
+        with ConfinedFolder(folder) as opened:
+            names = {entry.name for entry in opened.entries() if entry.is_folder}
     except OSError:
         return []
     visible = {name for name in names if not name.startswith(".")}
     return [folder / name for name in sorted(visible - UNSCANNED_FOLDERS, reverse=True)]
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        with ConfinedFolder(folder) as opened:
+            return [entry.name for entry in opened.entries() if entry.name.endswith(".json")]
+    except OSError:
+        return []
 
 
 def _now() -> str:

@@ -49,7 +49,7 @@ class Lookup:
     ) -> ExactResult:
         """Find every line that matches. Raises InvalidInput for filters that are wrong."""
         sources = [
-            Source(checkout.repo, checkout.root, _selected(rows, filters))
+            Source(checkout.repo, checkout.root, await asyncio.to_thread(_selected, rows, filters))
             for checkout, rows in await self._files(collection, filters.repos)
         ]
         return await asyncio.to_thread(exact_search, self._texts, sources, pattern, limit, offset)

@@ -1,5 +1,6 @@
 """The filters of a code search, as one filter of the store."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -80,8 +81,8 @@ class SearchFilters:
         if self.path_globs or self.not_globs:
             where = Filter(must=must) if must else None
             counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
-            paths = (str(each.value) for each in counts)
-            matching = match_globs(paths, self.path_globs, self.not_globs)
+            paths = [str(each.value) for each in counts]
+            matching = await asyncio.to_thread(match_globs, paths, self.path_globs, self.not_globs)
             must.append(MatchAny(payload.PATH, matching or [NO_PATH]))
         return Filter(must=must) if must else None
 

@@ -1,12 +1,15 @@
-"""Path patterns: `*`, `?`, `**`, `[…]` and `{a,b}`, as in shells and ignore files."""
+"""Path patterns of queries: `*`, `?`, `**`, `[…]` and `{a,b}`, as in shells and ignore files."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from services.core.errors import InvalidInput
+from services.core.globs import ANY_PARTS, InvalidGlob, path_expression
 
 MAX_PATTERN_LENGTH = 500
+MAX_ALTERNATIVES = 64  # that braces may stand for
+_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def match_globs(
@@ -14,7 +17,7 @@ def match_globs(
 ) -> list[str]:
     """Return the paths that match an included pattern, or all without one, and no excluded one.
 
-    Raises InvalidInput for an invalid pattern.
+    Raises InvalidInput for an invalid pattern. Blocks, in time linear in the paths.
     """
     include = [compile_glob(pattern) for pattern in included]
     exclude = [compile_glob(pattern) for pattern in excluded]
@@ -33,30 +36,51 @@ def compile_glob(pattern: str) -> re.Pattern[str]:
     Raises InvalidInput for an invalid pattern.
     """
     cleaned = pattern.strip().removeprefix("./")
-    if not cleaned or len(cleaned) > MAX_PATTERN_LENGTH:
+    if not cleaned.strip("/") or len(cleaned) > MAX_PATTERN_LENGTH:
         raise InvalidInput("path_glob", f"{pattern!r} is not a pattern")
-    anywhere = "" if cleaned.startswith("/") or "/" in cleaned.rstrip("/") else "(?:.*/)?"
-    body = _translate(cleaned.strip("/"))
+    anywhere = not cleaned.startswith("/") and "/" not in cleaned.rstrip("/")
     below = "(?:/.*)?" if "*" not in cleaned.rsplit("/", 1)[-1] else ""
     try:
-        return re.compile(f"^{anywhere}{body}{below}$", re.DOTALL)
-    except re.error as error:
+        bodies = [_expression(each, anywhere) for each in _alternatives(cleaned.strip("/"))]
+        return re.compile(rf"(?:{'|'.join(bodies)}){below}\Z", re.DOTALL)
+    except (InvalidGlob, re.error) as error:
         raise InvalidInput("path_glob", f"{pattern!r}: {error}") from error
 
 
-_PARTS = re.compile(r"\*\*/|/\*\*$|\*\*|\*|\?|\[[^\]]+\]|\{[^{}]*\}|.", re.DOTALL)
-_FIXED = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+def _expression(pattern: str, anywhere: bool) -> str:
+    """Translate a pattern without braces; `folder/**` matches the folder too."""
+    prefix = f"{ANY_PARTS}/" if anywhere else ""
+    if pattern.endswith(f"/{ANY_PARTS}"):
+        return path_expression(prefix + pattern[: -len(ANY_PARTS) - 1]) + "(?:/.*)?"
+    return path_expression(prefix + pattern)
 
 
-def _translate(pattern: str) -> str:
-    return "".join(_part(part) for part in _PARTS.findall(pattern))
+def _alternatives(pattern: str) -> list[str]:
+    """Write out braces, and `**` inside a part: `a**b` is `a*b` and `a*/**/*b`."""
+    pending, done = [pattern], []
+    while pending:
+        each = pending.pop()
+        options = list(_options(each))
+        if options:
+            pending += options
+        else:
+            done.append(each)
+        if len(pending) + len(done) > MAX_ALTERNATIVES:
+            raise InvalidGlob(f"stands for more than {MAX_ALTERNATIVES} patterns")
+    return done
 
 
-def _part(part: str) -> str:
-    if part in _FIXED:
-        return _FIXED[part]
-    if part.startswith("[") and part.endswith("]"):
-        return "[" + part[1:-1].replace("!", "^", 1 if part[1] == "!" else 0) + "]"
-    if part.startswith("{") and part.endswith("}"):
-        return "(?:" + "|".join(_translate(option) for option in part[1:-1].split(",")) + ")"
-    return re.escape(part)
+def _options(pattern: str) -> Iterator[str]:
+    """Yield what the first braces or the first `**` inside a part stands for; nothing if none."""
+    if braces := _BRACES.search(pattern):
+        for option in braces[1].split(","):
+            yield pattern[: braces.start()] + option + pattern[braces.end() :]
+        return
+    parts = pattern.split("/")
+    for index, part in enumerate(parts):
+        if ANY_PARTS in part and part != ANY_PARTS:
+            before, after = part.split(ANY_PARTS, 1)
+            for middle in ("*", f"*/{ANY_PARTS}/*"):
+                changed = f"{before}{middle}{after}".replace("***", "*")
+                yield "/".join([*parts[:index], changed, *parts[index + 1 :]])
+            return

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from services.core.confined_folder import ConfinedFolder, NotAFile, NotConfined
 from services.core.secrets.filenames import is_key_file, is_secret_name
 from services.indexer.source.classify import NO_FLAGS, FileFlags, classify
 from services.indexer.source.content import blob_of, decode, is_binary
@@ -19,13 +20,6 @@ from services.indexer.source.languages import language_of
 from services.indexer.source.listing import list_files
 
 MAX_FILE_BYTES = 1_048_576  # larger files are data: 99.9 % of source files are smaller
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 # Extensions of files that are never text, so never opened.
 _BINARY_EXTENSIONS = frozenset(
     (
@@ -58,7 +52,10 @@ class SourceFile:
 
     def text(self, root: Path) -> str:
         """Decode the content, read from the workspace where it was dropped. May block."""
-        return decode(self.content if self.content is not None else (root / self.path).read_bytes())
+        if self.content is not None:
+            return decode(self.content)
+        with ConfinedFolder(root) as folder:
+            return decode(folder.read(self.path, self.size))
 
 
 @dataclass(frozen=True)
@@ -95,14 +92,15 @@ def walk(
     `under` narrows the walk to a folder, `paths` to single files; excluded files stay excluded. A
     file whose size and time are known is not read: its name alone gives its language and flags.
     """
-    for raw in sorted(list_files(root)):
-        path = os.fsdecode(raw).replace(os.sep, "/")
-        if not is_under(path, under) or (paths is not None and path not in paths):
-            continue
-        if not _is_utf8(raw):
-            yield SkippedFile(raw.decode("utf-8", "backslashreplace"), "not utf-8 name")
-        elif (file := inspect_file(root, path, limits, known.get(path))) is not None:
-            yield file
+    with ConfinedFolder(root) as folder:
+        for raw in sorted(list_files(root)):
+            path = os.fsdecode(raw).replace(os.sep, "/")
+            if not is_under(path, under) or (paths is not None and path not in paths):
+                continue
+            if not _is_utf8(raw):
+                yield SkippedFile(raw.decode("utf-8", "backslashreplace"), "not utf-8 name")
+            elif (file := _inspect(folder, path, limits, known.get(path))) is not None:
+                yield file
 
 
 def is_under(path: str, folder: str) -> bool:
@@ -114,19 +112,31 @@ def inspect_file(
     root: Path, path: str, limits: FileLimits = DEFAULT_LIMITS, known: KnownFile | None = None
 ) -> SourceFile | SkippedFile | None:
     """Read and classify one file, or skip it with a reason; None where it is gone. Blocks."""
+    with ConfinedFolder(root) as folder:
+        return _inspect(folder, path, limits, known)
+
+
+def _inspect(
+    folder: ConfinedFolder, path: str, limits: FileLimits, known: KnownFile | None
+) -> SourceFile | SkippedFile | None:
     if is_secret_name(path):
         return SkippedFile(path, "secret")
     if path.rsplit(".", 1)[-1].lower() in _BINARY_EXTENSIONS:
         return SkippedFile(path, "binary")
     try:
-        status = (root / path).lstat()
+        status = folder.status(path)
         if reason := _refusal(status, limits):
             return SkippedFile(path, reason)
         if known and (known.size, known.modified) == (status.st_size, status.st_mtime):
             return _source_file(path, status, known.blob, None)
-        content = _read(root / path, limits.max_file_bytes)
+        # One byte more than allowed, so that a file that grew shows.
+        content = folder.read(path, limits.max_file_bytes + 1)
     except FileNotFoundError:
         return None  # tracked but deleted, or deleted since it was listed
+    except NotConfined:
+        return SkippedFile(path, "symlink")
+    except NotAFile:
+        return SkippedFile(path, "not a file")
     except OSError:
         return SkippedFile(path, "unreadable")
     if len(content) > limits.max_file_bytes:
@@ -144,12 +154,6 @@ def _refusal(status: os.stat_result, limits: FileLimits) -> str | None:
     if not stat.S_ISREG(status.st_mode):
         return "not a file"
     return "too large" if status.st_size > limits.max_file_bytes else None
-
-
-def _read(path: Path, max_bytes: int) -> bytes:
-    """Read one byte more than allowed, so that a larger file shows; links and pipes fail."""
-    with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as file:
-        return file.read(max_bytes + 1)
 
 
 def _source_file(path: str, status: os.stat_result, blob: str, content: bytes | None) -> SourceFile:

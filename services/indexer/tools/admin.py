@@ -11,7 +11,6 @@ from services.core.errors import CollectionNotFound
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
 from services.core.vectors.types import CollectionInfo
-from services.indexer.indexing.workspace_state import find_workspaces, read_state
 from services.indexer.tools.context import CollectionArgument, IndexerContext
 from services.indexer.tools.inventory import (
     code_collections,
@@ -64,7 +63,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         """Tell where a workspace is indexed, and when it last was."""
         inside = context.workspaces.inside
         folder = await asyncio.to_thread(inside, "workspace_path", workspace_path)
-        state = await asyncio.to_thread(read_state, folder)
+        state = await asyncio.to_thread(context.indexer.states.read, folder)
         return {
             "ok": True,
             "workspace_path": str(folder),
@@ -76,7 +75,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
     async def list_workspaces(search_root: Folder = None) -> WorkspacesResult:
         """List the workspaces that were indexed, beside this one by default."""
         root = await asyncio.to_thread(context.workspaces.search_root, search_root)
-        states = await asyncio.to_thread(lambda: dict(find_workspaces(root)))
+        states = await asyncio.to_thread(context.indexer.states.find, root)
         return {
             "ok": True,
             "workspaces": [
@@ -103,7 +102,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
     ) -> CollectionMapResult:
         """Tell which repositories each collection holds, and from which workspaces they came."""
         root = await asyncio.to_thread(context.workspaces.search_root, search_root)
-        states = await asyncio.to_thread(lambda: dict(find_workspaces(root)))
+        states = await asyncio.to_thread(context.indexer.states.find, root)
         infos = code_collections(await context.vectors.list_collections(), collection)
         if collection and not infos:
             raise CollectionNotFound(f"there is no collection {collection!r} of code")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from services.core import confined_folder
 from services.core.errors import InvalidInput
 from services.indexer.source.content import blob_of, decode
 from services.indexer.source.walk import (
@@ -245,10 +246,10 @@ def test_what_cannot_be_indexed_is_named(folder: Path) -> None:
 def test_unreadable_and_missing_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(folder, {"a.py": "x"})
 
-    def refuse(*_: object) -> int:
+    def refuse(*_: object) -> bytes:
         raise PermissionError
 
-    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(confined_folder, "_read", refuse)
     assert inspect_file(folder, "a.py") == SkippedFile("a.py", "unreadable")
     assert inspect_file(folder, "b.py") is None
 
