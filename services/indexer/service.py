@@ -28,9 +28,11 @@ from services.indexer.tools import indexer_tools
 from services.indexer.tools.context import IndexerContext
 
 INSTRUCTIONS = (
-    "The code that is being worked on. Call `repo_search` with words, a question or a symbol "
-    "before reading files; call `qdrant_index` when the code changed a lot. `memory_store` keeps "
-    "what was learned."
+    "The code that is being worked on. `exact_search` for names, strings and everything that has "
+    "to be complete (all call sites, all subclasses); `repo_search` for questions and for what has "
+    "no known name; `read_code` for a definition by its name, lines or the outline of a file. "
+    "`qdrant_index` brings the index up to date when an answer says that it is behind. "
+    "`memory_store` keeps what was learned."
 )
 
 

@@ -31,7 +31,8 @@ class Tool:
 
     `timeout_seconds` replaces CTX_OPERATION_TIMEOUT_SECONDS for a tool that may take long and
     reports progress. `render` writes the text content of a result: what an agent reads. Without it
-    the text is the result as JSON. `error_body` is how the tool's dialect writes errors.
+    the text is the result as JSON. `error_body` is how the tool's dialect writes errors. A `lean`
+    tool is one of the few of the toolset `lean`. `alias_of` names a tool with the same parameters.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -41,6 +42,8 @@ class Tool:
     timeout_seconds: float | None = None
     render: Callable[[Mapping[str, Any]], str] | None = None
     error_body: Callable[[CtxError], dict[str, Any]] = error_body
+    lean: bool = False
+    alias_of: str | None = None
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from services.core.serving.service import Service, Tool
 from services.core.settings import Settings
 
 ALL = "all"
+LEAN = "lean"  # the few tools of a server that most tasks need
 TOOLSETS_HEADER = "x-mcp-toolsets"
 READONLY_HEADER = "x-mcp-readonly"
 URL_INFIX = "/x/"  # /mcp/x/NAME
@@ -24,7 +25,9 @@ class Selection:
 
     def admits(self, tool: Tool) -> bool:
         """Whether a tool is offered; read-only beats every toolset."""
-        return not (self.read_only and tool.writes) and self.has(tool.toolset)
+        if self.read_only and tool.writes:
+            return False
+        return self.has(tool.toolset) or (tool.lean and LEAN in self.names)
 
     def has(self, toolset: str) -> bool:
         """Whether a toolset is offered, with its resources and prompts."""
@@ -48,14 +51,14 @@ def choose(
     if url_toolset:
         names = frozenset({url_toolset})
     elif in_header:
-        names = in_header & {*known, ALL}
+        names = in_header & {*known, ALL, LEAN}
     wants_read_only = headers.get(READONLY_HEADER, "").strip().lower() not in FALSE_WORDS
     return Selection(names, default.read_only or wants_read_only)
 
 
 def check_setting(names: Iterable[str], services: Iterable[Service]) -> None:
     """Raise SettingsInvalid if CTX_TOOLSETS names a toolset that no service has."""
-    known = {ALL}.union(*(service.toolsets for service in services))
+    known = {ALL, LEAN}.union(*(service.toolsets for service in services))
     unknown = sorted(set(names) - known)
     if unknown:
         allowed = ", ".join(sorted(known))

@@ -7,7 +7,7 @@ import heapq
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from services.indexer.schema.features import ChunkLocation, Features, path_version
@@ -86,11 +86,22 @@ def rank(
     """Rank candidates, the best first. `similarity` is that of the words of their names to the
     query, from 0 to 1."""
     superseded = _superseded_files(candidates, query.text)
+    weights = _for_one_kind_of_file(candidates, weights)
     ranked = []
     for candidate, fused in zip(candidates, _fuse(candidates, weights), strict=True):
         low_priority = candidate.features.is_low_priority or candidate.file in superseded
         ranked.append(_score(candidate, fused, query, similarity, low_priority, weights))
     return sorted(_boost_best(ranked, weights), key=lambda item: item.order)
+
+
+def _for_one_kind_of_file(candidates: Sequence[Candidate], weights: Weights) -> Weights:
+    """Drop the penalty of tests, or of documentation, where a filter leaves nothing else."""
+    flags = [candidate.features.flags for candidate in candidates]
+    return replace(
+        weights,
+        test=1.0 if all(each.is_test for each in flags) else weights.test,
+        docs=1.0 if all(each.is_docs for each in flags) else weights.docs,
+    )
 
 
 def select(

@@ -90,7 +90,14 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         return _result(found, offset)
 
     return [
-        Tool(exact_search, "Find exact text", TOOLSET, Effect.READS, render=render_exact_search)
+        Tool(
+            exact_search,
+            "Find exact text",
+            TOOLSET,
+            Effect.READS,
+            render=render_exact_search,
+            lean=True,
+        )
     ]
 
 

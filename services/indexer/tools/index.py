@@ -79,7 +79,7 @@ def index_tools(context: IndexerContext) -> Sequence[Tool]:
         }
 
     return [
-        Tool(qdrant_index, "Index code", TOOLSET, Effect.SETS, INDEX_SECONDS),
+        Tool(qdrant_index, "Index code", TOOLSET, Effect.SETS, INDEX_SECONDS, lean=True),
         Tool(qdrant_index_root, "Index the workspace", TOOLSET, Effect.SETS, INDEX_SECONDS),
         Tool(qdrant_prune, "Prune the index", TOOLSET, Effect.DESTROYS, INDEX_SECONDS),
     ]

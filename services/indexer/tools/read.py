@@ -95,7 +95,7 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         lines = await lookup.lines(file, start_line or 1, end_line)
         return _code(lines, end_line or lines.total)
 
-    return [Tool(read_code, "Read code", TOOLSET, Effect.READS, render=render_read_code)]
+    return [Tool(read_code, "Read code", TOOLSET, Effect.READS, render=render_read_code, lean=True)]
 
 
 def _in_file(found: list[DefinitionLocation], name: str, path: str) -> list[DefinitionLocation]:

@@ -122,8 +122,17 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
         return result
 
     return [
-        Tool(run, "Search code", TOOLSET, Effect.READS, render=render_repo_search)
-        for run in (repo_search, _alias(repo_search, "code_search"))
+        Tool(
+            repo_search, "Search code", TOOLSET, Effect.READS, render=render_repo_search, lean=True
+        ),
+        Tool(
+            _alias(repo_search, "code_search"),
+            "Search code",
+            TOOLSET,
+            Effect.READS,
+            render=render_repo_search,
+            alias_of="repo_search",
+        ),
     ]
 
 

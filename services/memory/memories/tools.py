@@ -187,8 +187,8 @@ def memory_tools(
         return {"ok": True, "model": report.model, "written": written}
 
     return [
-        Tool(store, "Store a memory", TOOLSET, Effect.ADDS),
-        Tool(find, "Find memories", TOOLSET, Effect.READS),
+        Tool(store, "Store a memory", TOOLSET, Effect.ADDS, lean=True),
+        Tool(find, "Find memories", TOOLSET, Effect.READS, lean=True),
         Tool(update_memory, "Update a memory", TOOLSET, Effect.SETS),
         Tool(delete_memory, "Delete memories", TOOLSET, Effect.DESTROYS),
         Tool(list_memories, "List memories", TOOLSET, Effect.READS),

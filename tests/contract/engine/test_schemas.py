@@ -57,11 +57,7 @@ async def test_metadata_has_the_fields_of_the_contract(tools: Tools) -> None:
     listed = {tool.name: tool for tool in await tools.client.list_tools()}
     for name in ("store", "update_memory"):
         schema = listed[name].input_schema
-        [described] = [
-            option
-            for option in schema["properties"]["metadata"]["anyOf"]
-            if option != {"type": "null"}
-        ]
+        described = schema["properties"]["metadata"]
         if "$ref" in described:
             described = schema["$defs"][described["$ref"].rsplit("/", maxsplit=1)[1]]
         assert set(described["properties"]) == METADATA, name

@@ -35,6 +35,16 @@ def test_only_unknown_names_admit_nothing() -> None:
     assert not choose(EVERYTHING, {"x-mcp-toolsets": "nonsense"}, None, KNOWN).admits(READ)
 
 
+def test_lean_is_the_few_tools_that_say_so() -> None:
+    lean = Tool(reads, "", "memory", Effect.READS, lean=True)
+    for chosen in (
+        choose(EVERYTHING, {"x-mcp-toolsets": "lean"}, None, KNOWN),
+        choose(EVERYTHING, {}, "lean", KNOWN),
+    ):
+        assert chosen.admits(lean)
+        assert not chosen.admits(READ)
+
+
 def test_the_url_beats_the_header() -> None:
     assert choose(EVERYTHING, {"x-mcp-toolsets": "admin"}, "memory", KNOWN).names == {"memory"}
 
@@ -56,5 +66,5 @@ def test_a_read_only_server_stays_so_whatever_the_header_says() -> None:
 def test_a_setting_that_names_no_toolset_stops_the_start() -> None:
     service = Service("memory", "", [READ], {}, http_port=1, sse_port=2)
     check_setting(["memory", "all"], [service])
-    with pytest.raises(SettingsInvalid, match=r"CTX_TOOLSETS=nonsense.*all, memory"):
+    with pytest.raises(SettingsInvalid, match=r"CTX_TOOLSETS=nonsense.*all, lean, memory"):
         check_setting(["nonsense"], [service])

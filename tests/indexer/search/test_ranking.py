@@ -156,3 +156,11 @@ def test_what_is_far_below_the_first_is_cut_off() -> None:
     ranked = [Ranked(candidate(f"{n}.py"), score, {}) for n, score in enumerate((1.0, 0.5, 0.01))]
     assert [item.score for item in cut_off(ranked)] == [1.0, 0.5]
     assert cut_off([]) == []
+
+
+def test_tests_are_not_penalised_where_there_is_nothing_else() -> None:
+    test = candidate("t", path="tests/test_thing.py", flags=FileFlags(is_test=True))
+    [alone] = ranked_for("some words", [test])
+    assert alone.rules["path_penalty"] == 1.0
+    beside = {item.candidate.id: item for item in ranked_for("some words", [test, candidate("c")])}
+    assert beside["t"].rules["path_penalty"] < 1.0

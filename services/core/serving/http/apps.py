@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.core.errors import InvalidInput
 from services.core.serving.http.responses import error_response
-from services.core.serving.toolsets import ALL, SCOPE_KEY, URL_INFIX
+from services.core.serving.toolsets import ALL, LEAN, SCOPE_KEY, URL_INFIX
 
 HTTP_PATH, SSE_PATH = "/mcp", "/sse"
 OPTIONAL_SPACE = b" \t"  # RFC 9110 calls it OWS
@@ -18,7 +18,7 @@ class ToolsetPath:
 
     def __init__(self, app: ASGIApp, toolsets: frozenset[str]) -> None:
         self._app = app
-        self._toolsets = toolsets | {ALL}
+        self._toolsets = toolsets | {ALL, LEAN}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope.get("path", "")

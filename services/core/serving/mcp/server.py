@@ -15,6 +15,11 @@ from mcp_types import ToolAnnotations
 from services.core.serving.mcp.calls import deadline_of
 from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline
 from services.core.serving.mcp.reads import ReadPipeline
+from services.core.serving.mcp.schemas import (
+    OUTPUT_SCHEMA,
+    listed_parameters,
+    required_parameters,
+)
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
 from services.core.serving.service import Effect, Prompt, Resource, Service, TextResult, Tool
@@ -40,12 +45,16 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
         registered = FunctionTool.from_function(
             with_deadline(tool.run, deadline_of(tool, settings)),
             title=tool.title,
-            tags={tool.toolset},
             annotations=_hints(tool),
         )
-        registered.output_schema = _output_schema(tool, registered)
-        mcp.add_tool(registered)
+        registered.output_schema = _output_schema(tool)
         pipeline.schemas[tool.name] = registered.parameters
+        if tool.alias_of:
+            registered.description = f"The same as `{tool.alias_of}`, with all its parameters."
+            registered.parameters = required_parameters(registered.parameters)
+        else:
+            registered.parameters = listed_parameters(registered.parameters)
+        mcp.add_tool(registered)
     set_input_schema_lookup(mcp, pipeline.schemas.get)
     _add_resources(mcp, service.resources, settings)
     _add_prompts(mcp, service.prompts, settings)
@@ -85,13 +94,10 @@ def set_input_schema_lookup(
     mcp._mcp_server.get_tool_input_schema = lookup
 
 
-def _output_schema(tool: Tool, registered: FunctionTool) -> dict[str, Any] | None:
-    """Return an output schema that an error body fits too: some clients (the TypeScript SDK 1.x)
-    check errors against it. A TextResult has none."""
-    if inspect.signature(tool.run).return_annotation is TextResult:
-        return None
-    schema = registered.output_schema
-    return schema and {key: value for key, value in schema.items() if key != "required"}
+def _output_schema(tool: Tool) -> dict[str, Any] | None:
+    """Return the schema of results; a TextResult has none."""
+    is_text = inspect.signature(tool.run).return_annotation is TextResult
+    return None if is_text else dict(OUTPUT_SCHEMA)
 
 
 def _hints(tool: Tool) -> ToolAnnotations:

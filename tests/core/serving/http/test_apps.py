@@ -67,7 +67,7 @@ async def test_an_unknown_toolset_is_a_404_with_an_error_body() -> None:
     assert (start["status"], app.scopes) == (404, [])
     assert b'"ok":false' in body["body"]
     assert b'"error_code":"VALIDATION_ERROR"' in body["body"]
-    assert b"all, search" in body["body"]
+    assert b"all, lean, search" in body["body"]
 
 
 async def test_a_second_start_of_a_response_is_dropped() -> None:

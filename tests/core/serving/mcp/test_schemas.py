@@ -1,0 +1,33 @@
+"""The short schemas of lists of tools."""
+
+from services.core.serving.mcp.schemas import listed_parameters, required_parameters
+
+PARAMETERS = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["query"],
+    "properties": {
+        "query": {"type": "string", "maxLength": 10, "description": "Words."},
+        "limit": {"type": "integer", "minimum": 1, "default": 10},
+        "repo": {"anyOf": [{"type": "string", "pattern": "x"}, {"type": "null"}], "default": None},
+        "tags": {"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]},
+    },
+}
+
+
+def test_nulls_and_what_only_the_server_checks_are_left_out() -> None:
+    listed = listed_parameters(PARAMETERS)
+    assert listed["required"] == ["query"]
+    assert listed["additionalProperties"] is False
+    assert listed["properties"] == {
+        "query": {"type": "string", "description": "Words."},
+        "limit": {"type": "integer", "minimum": 1, "default": 10},
+        "repo": {"type": "string"},
+        "tags": {"anyOf": [{"type": "string"}, {"type": "array"}]},
+    }
+
+
+def test_an_alias_lists_what_is_required_and_admits_the_rest() -> None:
+    listed = required_parameters(PARAMETERS)
+    assert list(listed["properties"]) == ["query"]
+    assert listed["additionalProperties"] is True
