@@ -1,0 +1,185 @@
+"""Conversations of real processes: crashes, many clients, guards, long contexts."""
+
+import contextlib
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.conversations import Rest
+from tests.support.processes import environment, run_ctx, running
+
+MEMORY = ("-m", "services.memory")
+CLIENTS = 16
+MESSAGES_EACH = 25
+LONG = 10_000
+MAX_ADD_MS, MAX_RETRIEVE_MS = 40.0, 50.0
+
+
+Connect = Callable[..., Rest]
+
+
+@pytest.fixture
+def connect() -> Iterator[Connect]:
+    """Open REST clients, closed when the test ends."""
+    with contextlib.ExitStack() as stack:
+
+        def opened(url: str, **headers: str) -> Rest:
+            rest = Rest(url, **headers)
+            stack.callback(rest.client.close)
+            return rest
+
+        yield opened
+
+
+def test_ctx_up_serves_rest_and_a_crash_loses_nothing(tmp_path: Path, connect: Connect) -> None:
+    env = environment(tmp_path / "data", MESSAGE_LIMIT_THRESHOLD="3")
+    with running(env) as server:
+        rest = connect(server.rest)
+        rest.add("src/a.py", "one", "two", "three", tags=["t"])
+        rest.wait_for("retrieve", lambda body: body["summary"] is not None, contextId="src/a.py")
+        rest.act("add_relationship", contextId="p", targetId="src/a.py", relationshipType="parent")
+        rest.act("find_path", contextId="p", targetId="src/a.py")
+        rest.add("src/a.py", "four")
+        server.kill()
+    with running(env) as server:
+        rest = connect(server.rest)
+        found = rest.act("retrieve", contextId="src/a.py")
+        assert [each["content"] for each in found["messages"]] == ["one", "two", "three", "four"]
+        assert found["summary"]["messageCount"] == 3
+        assert found["summary"]["relatedContexts"] == ["p"]
+        assert rest.get("/contexts")["contextIds"] == ["src/a.py"]
+        metrics = httpx.get(f"{server.memory_health}/metrics").text
+        assert 'ctx_conversation_calls_graph_db_search{service="memory"} 1.0' in metrics
+        assert 'ctx_conversation_calls_graph_db_add{service="memory"} ' in metrics
+
+
+def test_a_crash_at_any_point_keeps_what_was_acknowledged(tmp_path: Path, connect: Connect) -> None:
+    env = environment(tmp_path / "data", MESSAGE_LIMIT_THRESHOLD="2")
+    acknowledged: list[str] = []
+    for round_ in range(3):
+        with running(env, *MEMORY) as server:
+            rest = connect(server.rest)
+
+            def add(rest: Rest = rest, round_: int = round_) -> None:
+                for number in range(1000):
+                    text = f"round {round_} message {number}"
+                    try:
+                        rest.add("c", text)
+                    except httpx.HTTPError:
+                        return
+                    acknowledged.append(text)
+
+            writer = threading.Thread(target=add)
+            writer.start()
+            time.sleep(0.7)
+            server.kill()
+            writer.join()
+    with running(env, *MEMORY) as server:
+        rest = connect(server.rest)
+        contents = _all(rest, "c")
+        assert acknowledged
+        assert [each for each in contents if each in set(acknowledged)] == acknowledged
+        assert len(contents) <= len(acknowledged) + 3, "at most one unacknowledged a crash"
+        summary = rest.act("summarize", contextId="c")["summary"]
+        assert summary["messageCount"] == len(contents)
+
+
+def _all(rest: Rest, context: str) -> list[str]:
+    """Read every page."""
+    contents: list[str] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        page = rest.act("retrieve", contextId=context, limit=200, **cursor)
+        contents = [each["content"] for each in page["messages"]] + contents
+        if "nextCursor" not in page:
+            return contents
+        cursor = {"cursor": page["nextCursor"]}
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_many_clients_of_one_context_lose_nothing(
+    tmp_path: Path, database: str, request: pytest.FixtureRequest, connect: Connect
+) -> None:
+    settings = {}
+    if database == "postgresql":
+        settings["DATABASE_URL"] = request.getfixturevalue("postgres_url")
+    env = environment(tmp_path / "data", **settings)
+    with running(env, *MEMORY) as server:
+
+        def add(client: int) -> None:
+            rest = connect(server.rest)
+            rest.add("shared", *(f"client {client} message {n}" for n in range(MESSAGES_EACH)))
+
+        threads = [threading.Thread(target=add, args=(client,)) for client in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        contents = _all(connect(server.rest), "shared")
+        assert len(contents) == CLIENTS * MESSAGES_EACH
+        for client in range(CLIENTS):
+            own = [each for each in contents if each.startswith(f"client {client} ")]
+            assert own == [f"client {client} message {n}" for n in range(MESSAGES_EACH)]
+        summary = connect(server.rest).act("summarize", contextId="shared")["summary"]
+        assert summary["messageCount"] == CLIENTS * MESSAGES_EACH
+
+
+def test_tokens_rate_limit_and_read_only(tmp_path: Path, connect: Connect) -> None:
+    limits = {"CTX_AUTH_TOKENS": "s3cret", "CTX_RATE_LIMIT_PER_MINUTE": "60"}
+    env = environment(tmp_path / "data", CTX_READ_ONLY="true", **limits)
+    with running(env, *MEMORY) as server:
+        refused = httpx.get(f"{server.rest}/contexts")
+        assert refused.status_code == 401
+        assert refused.json()["success"] is False
+        assert refused.headers["www-authenticate"] == "Bearer"
+        rest = connect(server.rest, Authorization="Bearer s3cret")
+        add = {"action": "add", "contextId": "x", "role": "user", "content": "y"}
+        response = rest.client.post("/tools/context_memory", json=add)
+        assert response.status_code == 403
+        assert "CTX_READ_ONLY" in response.json()["message"]
+        assert rest.act("retrieve", contextId="x")["messages"] == []
+        statuses = [rest.client.get("/contexts").status_code for _ in range(20)]
+        assert statuses[0] == 200
+        limited = rest.client.get("/contexts")
+        assert limited.status_code == 429
+        assert limited.json()["success"] is False
+        assert int(limited.headers["retry-after"]) >= 1
+
+
+def test_rest_can_be_off_and_wrong_options_stop_the_start(tmp_path: Path) -> None:
+    env = environment(tmp_path / "data", CTX_CONVERSATIONS_REST="false")
+    with running(env, *MEMORY) as server, pytest.raises(httpx.ConnectError):
+        httpx.get(f"{server.rest}/")
+    done = run_ctx(environment(tmp_path / "other"), "up", "--config", '{"useGraphDb": "perhaps"}')
+    assert done.returncode == 2
+    assert "USE_GRAPH_DB=perhaps" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_long_context_stays_quick(tmp_path: Path, connect: Connect) -> None:
+    """Ten thousand messages: the medians hold on a machine that does nothing else."""
+    with running(environment(tmp_path / "data"), *MEMORY) as server:
+        rest = connect(server.rest)
+        texts = [f"Message {n}: the importer of tenant {n % 7} read {n} rows." for n in range(LONG)]
+        adds = [_milliseconds(lambda text=text: rest.add("long", text)) for text in texts]
+        reads = [_milliseconds(lambda: rest.act("retrieve", contextId="long")) for _ in range(100)]
+        figures = {"add": statistics.median(adds), "retrieve": statistics.median(reads)}
+        print(figures)
+        assert _all(rest, "long") == texts
+        summary = rest.act("summarize", contextId="long")["summary"]
+        assert summary["messageCount"] == LONG
+        assert len(summary["summary"]) < 2_000
+        assert figures["add"] < MAX_ADD_MS, figures
+        assert figures["retrieve"] < MAX_RETRIEVE_MS, figures
+
+
+def _milliseconds(call: Any) -> float:
+    started = time.perf_counter()
+    call()
+    return (time.perf_counter() - started) * 1000

@@ -1,0 +1,97 @@
+"""Cleaning up contexts, undoing it, and forgetting what was removed long ago."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from services.core.clock import utc_now
+from services.memory.conversations.service import Conversations
+from services.memory.records.conversations.store import ConversationRecords
+from services.memory.records.conversations.types import RelationType
+from services.memory.records.types import moment
+
+OLD = timedelta(days=30)
+
+
+async def _age(records: ConversationRecords, *columns: str, days: int = 30) -> None:
+    """Have all contexts changed, or removed, days ago."""
+    then = moment(utc_now() - timedelta(days=days))
+    assignments = ", ".join(f"{column} = :then" for column in columns)
+    condition = "removed_at IS NOT NULL" if "removed_at" in columns else "TRUE"
+    async with records._database.writing("age") as connection:
+        await connection.execute(
+            text(f"UPDATE conversations SET {assignments} WHERE {condition}"), {"then": then}
+        )
+
+
+async def _add(conversations: Conversations, id_: str, content: str, **more: str) -> None:
+    await conversations.messages.add(id_, "user", content, more.get("importance"), [])  # type: ignore[arg-type]
+
+
+@pytest.fixture
+async def crowded(conversations: Conversations) -> Conversations:
+    """A current context, some that must be kept, and ten that nobody needs."""
+    await _add(conversations, "current", "The parser of the import job drops empty rows")
+    await _add(conversations, "near", "The import job's parser drops rows that are empty")
+    await _add(conversations, "related", "Bananas are yellow")
+    await _add(conversations, "sibling", "The moon is far away")
+    await _add(conversations, "important", "Rotate the certificates", importance="critical")
+    for number in range(10):
+        await _add(
+            conversations, f"old-{number}", f"Recipe {number}: boil potatoes in salted water"
+        )
+    relate = conversations.relations.add
+    await relate("related", "current", RelationType.REFERENCES, 0.5)
+    await relate("family", "current", RelationType.PARENT, 0.5)
+    await relate("family", "sibling", RelationType.PARENT, 0.5)
+    await conversations.messages.summarize("current")
+    await conversations.messages.summarize("important")
+    await _age(conversations.records, "updated_at")
+    await _add(conversations, "recent", "Stamps were collected in albums")
+    return conversations
+
+
+async def test_what_matters_is_kept_and_the_rest_is_named(crowded: Conversations) -> None:
+    result = await crowded.upkeep.clean_up("current")
+    assert result.removed == [f"old-{number}" for number in range(10)]
+    kept = set(await crowded.messages.context_ids())
+    assert kept == {"current", "near", "related", "sibling", "important", "recent"}
+    assert (await crowded.messages.retrieve("old-1"))["messages"] == []
+    found = await crowded.similarity.find("boil potatoes", 20)
+    assert not {id_ for id_, _ in found.found} & set(result.removed)
+
+
+async def test_a_cleanup_is_undone_with_everything(crowded: Conversations) -> None:
+    await crowded.relations.add("old-1", "old-2", RelationType.CONTINUES, 0.9)
+    removed = (await crowded.upkeep.clean_up("current")).removed
+    assert await crowded.relations.related("old-1") == []
+    assert await crowded.upkeep.undo("another") == []
+    assert await crowded.upkeep.undo("current") == removed
+    assert await crowded.relations.related("old-1") == ["old-2"]
+    [message] = (await crowded.messages.retrieve("old-1"))["messages"]
+    assert message["content"] == "Recipe 1: boil potatoes in salt water"
+
+
+async def test_a_message_brings_a_removed_context_back(crowded: Conversations) -> None:
+    await crowded.upkeep.clean_up("current")
+    await _add(crowded, "old-3", "Do not forget the salt")
+    assert (await crowded.messages.retrieve("old-3"))["totalMessages"] == 2
+
+
+async def test_after_seven_days_what_was_removed_is_gone(crowded: Conversations) -> None:
+    await crowded.upkeep.clean_up("current")
+    await crowded.upkeep.maintain()
+    assert len(await crowded.upkeep.undo("current")) == 10, "six days later it can be undone"
+    await crowded.upkeep.clean_up("current")
+    await _age(crowded.records, "removed_at", days=8)
+    await crowded.upkeep.maintain()
+    assert await crowded.upkeep.undo("current") == []
+    found = await crowded.similarity.find("boil potatoes", 20)
+    assert not {id_ for id_, _ in found.found if id_.startswith("old-")}
+
+
+async def test_a_context_without_a_summary_has_nothing_to_compare(crowded: Conversations) -> None:
+    result = await crowded.upkeep.clean_up("recent")
+    assert result.removed == []
+    assert "summarize it" in str(result.reason)
