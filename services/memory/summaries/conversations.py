@@ -26,8 +26,10 @@ TOPIC_CHARACTERS = 100
 MAX_CODE_BLOCKS = 20  # of the newest
 MAX_INSIGHTS = 5
 MIN_INSIGHT_CHARACTERS = 10
-CODE_BLOCK = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
-SENTENCE = re.compile(r"[^.!?\n]+[.!?]")
+MAX_INSIGHT_CHARACTERS = 500  # a longer one is no insight
+MAX_CODE_CHARACTERS = 20_000  # of all code blocks; a longer block is left out
+FENCE = "```"
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 USER = "user"
 
 Tracker = Callable[[CallType], AbstractAsyncContextManager[None]]
@@ -102,7 +104,7 @@ class ConversationSummariser:
     def _line(self, message: Entry) -> str:
         """Return a message as it is read: with its role, or without code where it is cut up."""
         if self._writer.is_extractive:
-            return CODE_BLOCK.sub("", message.text)[: self._writer.max_read]
+            return _prose(message.text)[: self._writer.max_read]
         return f"{message.source}: {message.text}"[: self._writer.max_read]
 
     async def _draft(self, conversation: Conversation, part: _Part) -> SummaryDraft:
@@ -115,8 +117,10 @@ class ConversationSummariser:
         details |= {
             "messageCount": count,
             "topics": topics,
-            "codeBlocks": _latest(
-                [*details.get("codeBlocks", ()), *_code_blocks(part.messages)], MAX_CODE_BLOCKS
+            "codeBlocks": _fitting(
+                _latest(
+                    [*details.get("codeBlocks", ()), *_code_blocks(part.messages)], MAX_CODE_BLOCKS
+                )
             ),
             "keyInsights": _latest(
                 [*details.get("keyInsights", ()), *_insights(part.messages)], MAX_INSIGHTS
@@ -136,9 +140,7 @@ def _extractive(id_: str, count: int, topics: Sequence[str], points: str) -> str
 
 
 def _topics(messages: Sequence[Entry]) -> list[str]:
-    texts = [
-        " ".join(CODE_BLOCK.sub("", each.text).split()) for each in messages if each.source == USER
-    ]
+    texts = [" ".join(_prose(each.text).split()) for each in messages if each.source == USER]
     texts = [text for text in texts if text]
     return [
         text if len(text) <= TOPIC_CHARACTERS else f"{truncate(text, TOPIC_CHARACTERS)}..."
@@ -147,28 +149,49 @@ def _topics(messages: Sequence[Entry]) -> list[str]:
 
 
 def _code_blocks(messages: Sequence[Entry]) -> list[str]:
-    return [
-        block.rstrip("\n")
-        for each in messages
-        for block in CODE_BLOCK.findall(each.text)
-        if block.strip()
-    ]
+    """Return the code between fences, without the line that opens it."""
+    blocks = (block for each in messages for block in _parts(each.text)[1::2])
+    codes = (block.partition("\n")[2].rstrip("\n") for block in blocks)
+    return [code for code in codes if code.strip()]
+
+
+def _prose(text: str) -> str:
+    """Return a text without its code blocks."""
+    return "".join(_parts(text)[::2])
+
+
+def _parts(text: str) -> list[str]:
+    """Split a text at its fences: prose, code, prose …; one that is not closed opens nothing."""
+    parts = text.split(FENCE)
+    return parts if len(parts) % 2 else [*parts[:-2], parts[-2] + FENCE + parts[-1]]
 
 
 def _insights(messages: Sequence[Entry]) -> list[str]:
     """Return the questions and exclamations of the user."""
+    texts = (_prose(each.text) for each in messages if each.source == USER)
+    sentences = (found.strip() for text in texts for found in SENTENCE_END.split(text))
     return [
         sentence
-        for each in messages
-        if each.source == USER
-        for sentence in (found.strip() for found in SENTENCE.findall(each.text))
-        if sentence[-1] in "?!" and len(sentence) > MIN_INSIGHT_CHARACTERS
+        for sentence in sentences
+        if sentence.endswith(("?", "!"))
+        and MIN_INSIGHT_CHARACTERS < len(sentence) <= MAX_INSIGHT_CHARACTERS
     ]
 
 
 def _latest(values: Sequence[str], count: int) -> list[str]:
     """Return the last values, each once."""
     return list(dict.fromkeys(reversed(values)))[:count][::-1]
+
+
+def _fitting(blocks: Sequence[str]) -> list[str]:
+    """Return the newest blocks that are together short enough for a summary."""
+    kept: list[str] = []
+    remaining = MAX_CODE_CHARACTERS
+    for block in reversed(blocks):
+        if len(block) <= remaining:
+            kept.append(block)
+            remaining -= len(block)
+    return kept[::-1]
 
 
 def _importance(conversation: Conversation) -> float:

@@ -103,6 +103,16 @@ def test_a_long_context_comes_in_pages(rest: Rest) -> None:
     assert last["totalMessages"] == 7
 
 
+def test_pages_of_long_messages_are_shorter(rest: Rest) -> None:
+    id_ = new_id()
+    rest.add(id_, *("x" * 400_000 for _ in range(4)))
+    first = rest.act("retrieve", contextId=id_)
+    assert len(first["messages"]) == 2
+    second = rest.act("retrieve", contextId=id_, cursor=first["nextCursor"])
+    assert len(second["messages"]) == 2
+    assert "nextCursor" not in second
+
+
 # --- summaries -----------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """Summaries of contexts: thresholds, long contexts in bounded prompts, decoders."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -122,3 +123,14 @@ async def test_many_tokens_are_summarised(settings: Settings) -> None:
                 return
             await asyncio.sleep(0.05)
     raise AssertionError("40 words are more than one percent of 4096 tokens")
+
+
+@pytest.mark.parametrize(
+    "text", ["word " * 200_000, "```\n" * 200_000, "a? " * 300_000, "``` x\n" * 100_001]
+)
+async def test_hostile_texts_take_no_long_time(conversations: Conversations, text: str) -> None:
+    """Patterns that look back would take minutes, on the event loop."""
+    await _add(conversations, "hostile", [text])
+    started = time.perf_counter()
+    assert await conversations.messages.summarize("hostile") is not None
+    assert time.perf_counter() - started < 15

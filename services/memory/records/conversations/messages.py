@@ -21,6 +21,7 @@ from services.memory.records.database import Dialect
 from services.memory.records.tables import conversations, entries
 from services.memory.records.types import Draft, Entry, EntryKind
 
+MAX_CHARACTERS = 1_000_000  # of the messages that are read at once, but always one
 IS_LIVE = conversations.c.removed_at.is_(None)
 
 
@@ -96,15 +97,48 @@ async def due(connection: AsyncConnection, thresholds: SummaryThresholds) -> lis
 async def page(
     connection: AsyncConnection, conversation: Conversation, limit: int, before: int | None
 ) -> MessagePage:
-    """Return the newest messages with an id below `before`, oldest first."""
+    """Return the newest messages with an id below `before`, oldest first.
+
+    Fewer than `limit` where their texts together are longer than MAX_CHARACTERS.
+    """
     conditions = [_is_message_of(conversation.id)]
     if before is not None:
         conditions.append(entries.c.id < before)
-    query = select(entries).where(*conditions).order_by(entries.c.id.desc()).limit(limit + 1)
-    found = await reading.read(connection, query)
-    shown = found[:limit][::-1]
-    has_more = len(found) > limit
+    sizes = await _sizes(connection, conditions, entries.c.id.desc(), limit + 1)
+    ids = _fitting(sizes[:limit])
+    shown = await _read(connection, ids)
+    has_more = len(ids) < len(sizes)
     return MessagePage(shown, conversation.messages, shown[0].id if has_more else None)
+
+
+async def _sizes(
+    connection: AsyncConnection,
+    conditions: Sequence[ColumnElement[bool]],
+    order: ColumnElement[int],
+    limit: int,
+) -> list[tuple[int, int]]:
+    """Return id and length of messages in this order."""
+    columns = select(entries.c.id, func.length(entries.c.text))
+    rows = await connection.execute(columns.where(*conditions).order_by(order).limit(limit))
+    return [(id_, length) for id_, length in rows]
+
+
+def _fitting(sizes: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the first ids whose texts are together short enough, at least one."""
+    ids: list[int] = []
+    total = 0
+    for id_, length in sizes:
+        total += length
+        if ids and total > MAX_CHARACTERS:
+            break
+        ids.append(id_)
+    return ids
+
+
+async def _read(connection: AsyncConnection, ids: Sequence[int]) -> list[Entry]:
+    """Return messages by id, oldest first."""
+    found = await reading.read_by(connection, entries.c.id, ids)
+    return sorted(found, key=lambda entry: entry.id)
 
 
 async def last(connection: AsyncConnection, conversation: str) -> int:
@@ -116,10 +150,11 @@ async def last(connection: AsyncConnection, conversation: str) -> int:
 async def after(
     connection: AsyncConnection, conversation: str, entry_id: int, limit: int
 ) -> list[Entry]:
-    """Return the messages with an id above `entry_id`, oldest first."""
+    """Return the messages with an id above `entry_id`, oldest first; fewer where they are long."""
     conditions = _is_message_of(conversation), entries.c.id > entry_id
-    query = select(entries).where(*conditions).order_by(entries.c.id).limit(limit)
-    return await reading.read(connection, query)
+    return await _read(
+        connection, _fitting(await _sizes(connection, conditions, entries.c.id, limit))
+    )
 
 
 async def conversations_of(connection: AsyncConnection, entry_ids: Sequence[int]) -> dict[int, str]:
