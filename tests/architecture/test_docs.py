@@ -10,7 +10,7 @@ import pytest
 from services.core.memories.collection import INDEXES as MEMORY_INDEXES
 from services.core.settings import Settings, env_names
 from services.core.vectors.types import BM25, DENSE
-from services.indexer.indexing.workspace_state import STATE_FILE
+from services.indexer.indexing.workspace_state import OWN_FOLDER, STATE_FILE
 from services.indexer.schema import fields
 from services.memory.knowledge.folder import FOLDER_NAME
 from services.memory.projection.projection import POINT_COUNT, REVISION
@@ -67,6 +67,8 @@ def test_the_architecture_shows_every_room() -> None:
     rooms = {room for room in MAY_IMPORT if len(room.split(".")) == 2}
     folders = {name for _, name in (room.split(".") for room in rooms if is_folder(room))}
     assert {name for name in folders if f"    {name}/ " not in tree} == set()
+    files = {path.name for path in (ROOT / "services" / "core").glob("[a-z]*.py")}
+    assert {name for name in files if name not in tree} == set()
     shown = set(re.findall(r"^    (\w+)/ ", tree, re.MULTILINE))
     assert shown - folders == set()
 
@@ -83,6 +85,15 @@ def test_the_formats_name_every_file_field_and_table() -> None:
     indexed = {*fields.INDEXES, *MEMORY_INDEXES, *ENTRY_INDEXES}
     settings = Settings()
     files = {settings.index_state_path.name, settings.embedding_cache_path.name}
-    others = {REVISION, POINT_COUNT, DENSE, BM25, VERSION_TABLE, STATE_FILE, FOLDER_NAME}
+    others = {
+        REVISION,
+        POINT_COUNT,
+        DENSE,
+        BM25,
+        VERSION_TABLE,
+        STATE_FILE,
+        OWN_FOLDER,
+        FOLDER_NAME,
+    }
     named = {str(each) for each in payload | indexed | files | others | schema.tables.keys()}
     assert {each for each in named if not re.search(rf"`[^`]*{re.escape(each)}\b", page)} == set()
