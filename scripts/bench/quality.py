@@ -42,7 +42,13 @@ RESULTS = 10
 PER_PATH = 2  # the tool's default
 NEUTRAL_FACTORS = {"other_case", "test", "docs", "low_priority", "generated", "imports", "repeat"}
 FUSION = {"lexical", "dense"}
-DEPENDENT = {"nested", "assigned"}  # shares of `definition`, not rules of their own
+DEPENDENT = {
+    "nested",
+    "assigned",
+    "outer_only",
+    "qualified",
+    "far_below",
+}  # shares of `definition`, not rules of their own
 
 
 @dataclass(frozen=True)

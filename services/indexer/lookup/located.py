@@ -2,13 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from services.indexer.chunking.definition_spans import DefinitionSpan
 from services.indexer.lookup.texts import FileText, FileTexts
 from services.indexer.schema.payload import ChunkPayload
-from services.indexer.search.definition_choice import choose_definitions
+from services.indexer.search.definition_choice import (
+    choose_definitions,
+    is_named,
+    split_symbol,
+)
 from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import ParsedQuery
 from services.indexer.search.searcher import SearchHit
@@ -57,7 +61,6 @@ def locate_hits(
     present = {repo: root for repo, root in roots.items() if root.is_dir()}
     found: dict[tuple[str, str, DefinitionSpan], tuple[SearchHit, Located]] = {}
     changed, gone = set(), set()
-    taken: Counter[tuple[str, str]] = Counter()
     for hit in hits:
         file = hit.chunk.repo, hit.chunk.path
         for span in choose_definitions(hit.chunk, query, filters):
@@ -67,11 +70,35 @@ def locate_hits(
                 break
             if located.changed:
                 changed.add(file)
-            if (*file, located.span) not in found and taken[file] < per_path:
-                found[(*file, located.span)] = hit, located
-                taken[file] += 1
+            found.setdefault((*file, located.span), (hit, located))
     unchecked = sorted({hit.chunk.repo for hit in hits} - present.keys())
-    return LocatedHits(list(found.values()), len(changed), len(gone), unchecked)
+    kept = []
+    taken: Counter[tuple[str, str]] = Counter()
+    for hit, located in _named_first(list(found.values()), query):
+        file = hit.chunk.repo, hit.chunk.path
+        taken[file] += 1
+        if taken[file] <= per_path:
+            kept.append((hit, located))
+    return LocatedHits(kept, len(changed), len(gone), unchecked)
+
+
+def _named_first(
+    hits: Sequence[tuple[SearchHit, Located]], query: ParsedQuery
+) -> list[tuple[SearchHit, Located]]:
+    """Put the definitions of the name that is the query first, and score them so."""
+    if not query.is_symbol:
+        return list(hits)
+    name = ".".join(split_symbol(query.text))
+    whole = [each for each in hits if each[1].span.symbol == name]
+    named = [each for each in hits if is_named(each[1].span.symbol, name) and each not in whole]
+    others = [each for each in hits if each not in whole and each not in named]
+    ordered = [*whole, *named, *others]
+    least = 0.0
+    scored: list[tuple[SearchHit, Located]] = []
+    for hit, place in reversed(ordered):
+        least = max(least, hit.ranked.score)
+        scored.append((replace(hit, ranked=hit.ranked._replace(score=least)), place))
+    return scored[::-1]
 
 
 def locate(

@@ -27,6 +27,8 @@ class Weights:
     dense: float = 1.0  # 0.6 is 0.002 worse, on average over trainings of the model
     definition: float = 1.0  # a query that is a name asks for its definition
     nested: float = 0.8  # of `definition`: a method, or one of several definitions in the chunk
+    qualified: float = 2.0  # of `definition`: all names of `Class.method`; few chunks have them
+    outer_only: float = 0.4  # of `definition`: the class where `Class.method` is asked for
     assigned: float = 0.6  # of `definition`: a variable, against a class or function
     other_case: float = 0.9  # of `definition`: `Session` asks for the class, not for `session`
     file_name: float = 1.0  # words of the file's name in the query: files are named by topic
@@ -175,6 +177,8 @@ def _definition(chunk: Features, query: ParsedQuery, weights: Weights) -> float:
     """Return the bonus of a chunk that defines the name which is the query."""
     if not query.is_symbol:
         return 0.0
+    if len(query.names) > 1:
+        return _qualified_definition(chunk, query, weights)
     names = {name.lower() for name in query.names}
     if names.isdisjoint(chunk.symbols):
         return 0.0
@@ -183,6 +187,21 @@ def _definition(chunk: Features, query: ParsedQuery, weights: Weights) -> float:
     case = 1.0 if chunk.symbol_path in query.names else weights.other_case
     kind = 1.0 if chunk.kind in _DEFINING_KINDS else weights.assigned
     return weights.definition * case * kind
+
+
+def _qualified_definition(chunk: Features, query: ParsedQuery, weights: Weights) -> float:
+    """Return the bonus of a chunk that defines the last of several names: `Class.method`.
+
+    It counts by the share of the outer names that the chunk has too, and twice with all of them.
+    """
+    last, *outer = (name.lower() for name in query.names)
+    if last not in chunk.symbols:
+        return 0.0 if chunk.symbols.isdisjoint(outer) else weights.definition * weights.outer_only
+    around = {part.lower() for part in chunk.symbol_path.split(".")} | chunk.symbols
+    share = _share(frozenset(outer), frozenset(around))
+    if share == 1.0:
+        return weights.definition * weights.qualified
+    return weights.definition * (weights.outer_only + (1 - weights.outer_only) * share)
 
 
 def _name_match(

@@ -229,9 +229,11 @@ def _store_queries(
         prefetches.append(Prefetch(BM25, lexical, DEPTH))
     queries = [Query([each], limit=DEPTH, filter=where, with_payload=False) for each in prefetches]
     if query.names and queries:
-        defines = MatchAny(SYMBOLS, [name.lower() for name in query.names])
+        names = query.names[:1] if query.is_symbol else query.names
+        defines = MatchAny(SYMBOLS, [name.lower() for name in names])
         narrowed = Filter(must=[defines, where] if where else [defines])
-        queries.append(replace(queries[0], limit=MAX_DEFINITIONS, filter=narrowed))
+        limit = DEPTH if query.is_symbol else MAX_DEFINITIONS
+        queries.append(replace(queries[0], limit=limit, filter=narrowed))
     return queries
 
 

@@ -164,3 +164,10 @@ def test_tests_are_not_penalised_where_there_is_nothing_else() -> None:
     assert alone.rules["path_penalty"] == 1.0
     beside = {item.candidate.id: item for item in ranked_for("some words", [test, candidate("c")])}
     assert beside["t"].rules["path_penalty"] < 1.0
+
+
+def test_a_qualified_name_asks_for_the_member_not_for_its_class() -> None:
+    whole = candidate("class", symbol="Basket", symbol_path="Basket", symbols=["basket"])
+    member = candidate("total", symbol="total", symbol_path="Basket.total", symbols=["total"])
+    other = candidate("other", symbol="total", symbol_path="Order.total", symbols=["total"])
+    assert order("Basket.total", whole, other, member)[0] == "total"

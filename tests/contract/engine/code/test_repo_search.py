@@ -159,3 +159,21 @@ async def test_the_alias_answers_alike(engine: Engine) -> None:
     one = await engine.call("repo_search", query="Order.cancel")
     other = await engine.call("code_search", query="Order.cancel")
     assert one["results"] == other["results"]
+
+
+async def test_every_definition_is_found_by_its_name(engine: Engine) -> None:
+    """Name and first line, of every function, class and method of the workspace's code."""
+    files = await engine.call("exact_search", pattern="(def|class|function) ", regex=True)
+    paths = [file["path"] for file in files["results"]]
+    listed = [
+        row
+        for path in paths
+        for row in (await engine.call("read_code", path=path, outline=True))["definitions"]
+        if row["kind"] in {"function", "method", "class"}
+    ]
+    assert len(listed) > 15
+    for row in listed:
+        body = await engine.call("repo_search", query=row["symbol"])
+        assert (row["path"], row["symbol"], row["start_line"]) in [
+            found(hit)[:3] for hit in body["results"]
+        ], row
