@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from services.core.embedding.description import DESCRIPTION
 from services.core.embedding.factory import SHIPPED
-from services.core.embedding.static import DESCRIPTION
 from services.core.settings.models import PROSE_MODEL
 
 NAME = "static-second-128"

@@ -3,10 +3,12 @@
 from importlib.util import find_spec
 from pathlib import Path
 
+from services.core.embedding.background import BackgroundEmbedder
 from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
+from services.core.embedding.description import DESCRIPTION, is_onnx, read_description
 from services.core.embedding.onnx import FastembedEmbedder, OnnxEmbedder
 from services.core.embedding.protocol import Embedder
-from services.core.embedding.static import DESCRIPTION, StaticEmbedder
+from services.core.embedding.static import StaticEmbedder
 from services.core.errors import ModelUnavailable
 
 SHIPPED = Path(__file__).parent / "models"
@@ -32,7 +34,7 @@ def open_local(name: str, download_dir: Path) -> Embedder:
 
 def _load(name: str, download_dir: Path, *, download: bool = True) -> Embedder:
     if name in shipped_models():
-        return StaticEmbedder(SHIPPED / name)
+        return _load_folder(name, SHIPPED / name)
     if name.startswith(PACKAGE_PREFIX):
         return _load_folder(name, _package_folder(name))
     folder = Path(name).expanduser()
@@ -42,10 +44,22 @@ def _load(name: str, download_dir: Path, *, download: bool = True) -> Embedder:
 
 
 def _load_folder(name: str, folder: Path) -> Embedder:
-    """Load a static model, which has a description and its own name, or an ONNX one."""
+    """Load a model with a description, which has its own name, or an ONNX one without."""
+    if is_onnx(folder):
+        return _load_described(folder)
     if (folder / DESCRIPTION).is_file():
         return StaticEmbedder(folder)
     return OnnxEmbedder(name, folder)
+
+
+def _load_described(folder: Path) -> Embedder:
+    """Begin to load an ONNX model in the background."""
+    described = read_description(folder)
+    return BackgroundEmbedder(
+        described.name,
+        described.dims,
+        lambda: OnnxEmbedder(described.name, folder, described.query_prefix, described.uses_cls),
+    )
 
 
 def shipped_models() -> list[str]:

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from services.core.batches import batches
 from services.core.errors import ModelUnavailable
 
 log = logging.getLogger(__name__)
 
 MODEL_ROLE = "embedding model"  # how errors call it
 MAX_TOKENS = 512  # the position limit of BERT-sized models
-BATCH = 32  # larger batches only pad more on a CPU
+# Larger batches only pad more on a CPU; what a batch of long texts needs is never given back: with
+# 32 texts of 512 tokens a process grew by 600 MB, with these limits by 60 MB.
+BATCH = 8
+MAX_BATCH_CHARACTERS = 2_000
+MAX_THREADS = 4  # of one run: more wait for each other longer than they compute
 TOKENIZER_FILE = "tokenizer.json"
 CLS_POOLING_MARK = '"pooling_mode_cls_token": true'
 MIN_NORM = 1e-12  # avoids a division by zero
@@ -35,7 +38,7 @@ class OnnxModel:
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.enable_padding()
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = os.cpu_count() or 1
+        options.intra_op_num_threads = min(os.cpu_count() or 1, MAX_THREADS)
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(
             str(model_path), options, providers=["CPUExecutionProvider"]
@@ -58,24 +61,30 @@ class OnnxModel:
 
 
 class OnnxEmbedder:
-    """A sentence transformer exported to ONNX."""
+    """A sentence transformer exported to ONNX.
 
-    def __init__(self, name: str, folder: Path) -> None:
+    `query_prefix` stands before every query: some models were trained so. Without `uses_cls` the
+    folder says which token states make the vector.
+    """
+
+    def __init__(
+        self, name: str, folder: Path, query_prefix: str = "", uses_cls: bool | None = None
+    ) -> None:
         self.name = name
         self._model = OnnxModel(MODEL_ROLE, folder)
-        self._uses_cls = _uses_cls_pooling(folder)
+        self._query_prefix = query_prefix
+        self._uses_cls = _uses_cls_pooling(folder) if uses_cls is None else uses_cls
         self.dims = int(self.embed_query("dimensions").shape[0])
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed in batches of similar length; return the rows in the order of the texts."""
         rows = np.empty((len(texts), self.dims), np.float32)
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        for batch in batches(order, BATCH):
+        for batch in _batches_by_length(texts):
             rows[batch] = self._embed([texts[i] for i in batch])
         return rows
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        row: NDArray[np.float32] = self._embed([text])[0]
+        row: NDArray[np.float32] = self._embed([self._query_prefix + text])[0]
         return row
 
     def embed_words(self, words: Sequence[str]) -> None:
@@ -151,6 +160,19 @@ def _model_files(role: str, folder: Path) -> tuple[Path, Path]:
             + ("found." if tokenizer.is_file() else "missing.")
         )
     return tokenizer, candidates[0]
+
+
+def _batches_by_length(texts: Sequence[str]) -> Iterator[list[int]]:
+    """Yield the indexes of texts of similar length, few where they are long."""
+    batch: list[int] = []
+    for index in sorted(range(len(texts)), key=lambda i: len(texts[i])):
+        padded = len(texts[index]) * (len(batch) + 1)
+        if batch and (len(batch) == BATCH or padded > MAX_BATCH_CHARACTERS):
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
 
 
 def _uses_cls_pooling(folder: Path) -> bool:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from services.core.batches import batches
+from services.core.embedding.description import DESCRIPTION
 from services.core.errors import ModelUnavailable
 
-DESCRIPTION = "model.json"  # the file that makes a folder one with a static model
 FORMAT = 1  # of the model folder; train.py writes the same number
 
 # A chunk has a few hundred tokens. Tokens beyond these limits take time and hardly change the mean;

@@ -6,6 +6,7 @@ from services.core.settings.fields import env
 
 CODE_MODEL = "static-code-256-v2"
 PROSE_MODEL = "static-minilm-256"  # the one for code is poor at everyday words
+PROSE_TRANSFORMER = "arctic-embed-s-int8"  # finds more, hundreds of times slower
 
 
 class ModelSettings(BaseModel):
@@ -15,8 +16,10 @@ class ModelSettings(BaseModel):
         "EMBEDDING_MODEL",
         None,
         "Dense model: a shipped one by its name, a folder with `model.onnx` and `tokenizer.json` "
-        "or with a static model (`model.json`), or any fastembed model name (downloaded once). "
-        f"Unset: `{CODE_MODEL}` for code, `{PROSE_MODEL}` for memories.",
+        "or with a model that `model.json` describes, or any fastembed model name (downloaded "
+        "once). "
+        f"Unset: `{CODE_MODEL}` for code, `{PROSE_MODEL}` for memories "
+        f"(`{PROSE_TRANSFORMER}` is shipped too: a transformer, which finds more and is slower).",
     )
     memory_embedding_model: str | None = env(
         "MEMORY_EMBEDDING_MODEL",

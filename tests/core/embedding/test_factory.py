@@ -7,11 +7,16 @@ import pytest
 from services.core.embedding.factory import open_embedder, open_local, shipped_models
 from services.core.errors import ModelUnavailable
 from services.core.settings import Settings
+from services.core.settings.models import CODE_MODEL, PROSE_MODEL, PROSE_TRANSFORMER
 from tests.support import models
 
 
-@pytest.mark.parametrize("default", [Settings().code_model, Settings().memory_model])
-def test_the_default_models_ship(tmp_path: Path, default: str) -> None:
+def test_defaults() -> None:
+    assert (Settings().code_model, Settings().memory_model) == (CODE_MODEL, PROSE_MODEL)
+
+
+@pytest.mark.parametrize("default", [CODE_MODEL, PROSE_TRANSFORMER, PROSE_MODEL])
+def test_the_named_models_ship(tmp_path: Path, default: str) -> None:
     assert default in shipped_models()
     embedder = open_embedder(default, tmp_path / "cache.sqlite")
     assert embedder.name == default
