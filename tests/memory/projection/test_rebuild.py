@@ -94,7 +94,7 @@ async def test_searches_go_on_while_memories_go_to_another_model(
         with pytest.raises(ModelMismatch, match="rebuild it with: ctx memory rebuild"):
             await after.find("note number 7")
         advice = await after.server.service.advice()
-        assert len(advice) == 2
+        assert len(advice) == 3
         assert all("ctx memory rebuild" in text for text in advice)
         waits = await after.server.memories.store("note stored before the rebuild", None)
         assert "ctx memory rebuild" in waits["degraded"][0]
@@ -108,7 +108,11 @@ async def test_searches_go_on_while_memories_go_to_another_model(
         answers = await rebuild.watched(ask)
         report = await rebuild.end()
         assert report.model == models.NAME
-        assert report.entry_counts == {EntryKind.MEMORY: ENTRIES + 1, EntryKind.THREAD: ENTRIES}
+        assert report.entry_counts == {
+            EntryKind.MEMORY: ENTRIES + 1,
+            EntryKind.THREAD: ENTRIES,
+            EntryKind.MESSAGE: 0,
+        }
         for found, degraded, near in answers:
             assert "note number 7 on databases" in found
             assert not degraded
