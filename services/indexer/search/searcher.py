@@ -229,10 +229,11 @@ def _store_queries(
         prefetches.append(Prefetch(BM25, lexical, DEPTH))
     queries = [Query([each], limit=DEPTH, filter=where, with_payload=False) for each in prefetches]
     if query.names and queries:
-        names = query.names[:1] if query.is_symbol else query.names
+        qualified = query.is_symbol and len(query.names) > 1
+        names = query.names[:1] if qualified else query.names
         defines = MatchAny(SYMBOLS, [name.lower() for name in names])
         narrowed = Filter(must=[defines, where] if where else [defines])
-        limit = DEPTH if query.is_symbol else MAX_DEFINITIONS
+        limit = DEPTH if qualified else MAX_DEFINITIONS
         queries.append(replace(queries[0], limit=limit, filter=narrowed))
     return queries
 
