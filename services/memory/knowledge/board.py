@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from services.core.errors import KnowledgeRefused
 from services.core.git import git_line
-from services.memory.knowledge.documents import dump_json, dump_ndjson, parse_ndjson, parse_object
+from services.memory.knowledge.documents import append_ndjson, dump_json, parse_ndjson, parse_object
 from services.memory.knowledge.manifest import ACTIVE_STATE, USER_PREFERENCES, now
 from services.memory.knowledge.store import KnowledgeStore, refuse_secret
 
@@ -107,8 +107,7 @@ async def append_session(
     async def work() -> None:
         await store.prepare_folder()
         text = await asyncio.to_thread(folder.read, HISTORY)
-        before = parse_ndjson(text or "")
-        await asyncio.to_thread(folder.write, HISTORY, dump_ndjson([*before, record]))
+        await asyncio.to_thread(folder.write, HISTORY, append_ndjson(text or "", [record]))
 
     await store.write(work)
     return str(record["id"])

@@ -48,6 +48,12 @@ def dump_ndjson(records: Iterable[Any]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def append_ndjson(text: str, records: Iterable[Any]) -> str:
+    """Add records at the end; lines that are there stay as they are, a torn one as a line."""
+    ended = text if not text or text.endswith("\n") else f"{text}\n"
+    return ended + dump_ndjson(records)
+
+
 def parse_ndjson(text: str) -> list[Any]:
     """Read one record a line. A damaged line is kept as its text, so that nothing is lost."""
     records: list[Any] = []

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from services.memory.knowledge.documents import (
+    append_ndjson,
     dump_json,
-    dump_ndjson,
     parse_decision,
     parse_ndjson,
     parse_object,
@@ -168,8 +168,13 @@ class PublicEntries:
         home = f"{HOMES[entry.type]}/{entry.key}"
         before = self._events(entry.key)
         for name, file in EVENT_FILES.items():
-            if entry.events.get(name, []) != before.get(name, []):
-                self._folder.write(f"{home}/{file}", dump_ndjson(entry.events.get(name, [])))
+            known, events = before.get(name, []), entry.events.get(name, [])
+            if events == known:
+                continue
+            is_longer = events[: len(known)] == known
+            text = (self._folder.read(f"{home}/{file}") or "") if is_longer else ""
+            added = append_ndjson(text, events[len(known) :] if is_longer else events)
+            self._folder.write(f"{home}/{file}", added)
         for number, proposal in entry.events.get(PROPOSALS, {}).items():
             if before.get(PROPOSALS, {}).get(number) != proposal:
                 self._folder.write(f"{home}/.{PROPOSALS}/{number}.json", dump_json(proposal))

@@ -23,28 +23,35 @@ def merge_json(base: str | None, ours: str, theirs: str, prefer: Side = Side.OUR
 def merge_ndjson(base: str | None, ours: str, theirs: str, prefer: Side = Side.OURS) -> Merged:
     """Merge the records of both sides by id, in the order of theirs, then of ours.
 
-    A record that one side removed and the other left alone is removed.
+    A record that one side removed and the other left alone is removed. A line stays as it was
+    written unless both sides changed it.
     """
     conflicts: list[str] = []
     before, mine, other = (_records(text) for text in (base or "", ours, theirs))
-    merged = []
+    lines = []
     for key in dict.fromkeys([*other, *mine]):
-        known, new, other_new = (each.get(key, MISSING) for each in (before, mine, other))
+        known, new, other_new = (each.get(key, (MISSING, ""))[0] for each in (before, mine, other))
         record = _value(key, known, new, other_new, prefer, conflicts)
+        versions = (each[key] for each in (other, mine) if key in each)
+        written = next((line for value, line in versions if value == record), None)
         if record is not MISSING:
-            merged.append(record)
-    return Merged(dump_ndjson(merged), tuple(conflicts))
+            lines.append(f"{written}\n" if written is not None else dump_ndjson([record]))
+    return Merged("".join(lines), tuple(conflicts))
 
 
-def _records(text: str) -> dict[str, Any]:
-    """Records by id; one without an id stands for itself, and a repeated id is told apart."""
-    found: dict[str, Any] = {}
+def _records(text: str) -> dict[str, tuple[Any, str]]:
+    """Records and their lines by id.
+
+    One without an id stands for itself, and a repeated id is counted.
+    """
+    found: dict[str, tuple[Any, str]] = {}
     seen: Counter[str] = Counter()
-    for record in parse_ndjson(text):
+    lines = [line for line in text.split("\n") if line.strip()]
+    for record, line in zip(parse_ndjson(text), lines, strict=True):
         has_id = isinstance(record, dict) and "id" in record
         key = str(record["id"]) if has_id else json.dumps(record, sort_keys=True)
         seen[key] += 1
-        found[key if seen[key] == 1 else f"{key} ({seen[key]})"] = record
+        found[key if seen[key] == 1 else f"{key} ({seen[key]})"] = record, line
     return found
 
 

@@ -68,9 +68,10 @@ class GitSync:
             if remote is None:
                 return answer
             try:
-                return answer | await self._share(remote)
+                answer |= await self._share(remote)
             except GitFailed as error:
-                return answer | {"push_error": error.message}
+                answer["push_error"] = error.message
+            return answer | await self._renumber_private()
 
     async def _share(self, remote: Remote) -> Answer:
         """Merge what the remote has and push, again where others were faster."""
@@ -145,6 +146,11 @@ class GitSync:
         work.history.set_refs({THEIRS: theirs})
         write_pending(self._project.folder, pending)
         return pending
+
+    async def _renumber_private(self) -> Answer:
+        """Private decisions give way to public ones that arrived with their number."""
+        moved = await renumber_private(self._store)
+        return {"renumbered_private": moved} if moved else {}
 
     # --- the frame of every step -----------------------------------------------------------
 

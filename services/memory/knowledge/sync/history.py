@@ -9,6 +9,7 @@ from services.core.git import git, git_line, run_git
 from services.memory.knowledge.repository import Repository
 
 REGULAR_MODES = ("100644", "100755")
+LOCK_ATTEMPTS, LOCK_SECONDS = 20, 0.1  # an index of a million files takes a second to write
 IDENTITY = "ctx <ctx@localhost>"  # where the user has told git no name
 
 
@@ -148,12 +149,12 @@ class History:
             if target is not None or self.resolve(self.ref(name)) is not None
         ]
         if lines:
-            run_git(self._top, "update-ref", "--stdin", stdin="".join(lines).encode())
+            self._run_locked("update-ref", "--stdin", stdin="".join(lines).encode())
 
     def move_head(self, new: str, old: str | None, message: str) -> None:
         """Move the current branch, or a detached HEAD, if it still is at `old`."""
         first_line = message.partition("\n")[0]
-        run_git(self._top, "update-ref", "-m", first_line, "HEAD", new, old or _none(new))
+        self._run_locked("update-ref", "-m", first_line, "HEAD", new, old or _none(new))
 
     def update_index(self, old: str | None, new: str) -> None:
         """Put the knowledge folder of `new` into the index where it differs from `old`.
@@ -172,7 +173,18 @@ class History:
             )
         if lines:
             data = "".join(f"{line}\0" for line in lines).encode("utf-8", "surrogateescape")
-            run_git(self._top, "update-index", "-z", "--index-info", stdin=data)
+            self._run_locked("update-index", "-z", "--index-info", stdin=data)
+
+    def _run_locked(self, *arguments: str, stdin: bytes = b"") -> None:
+        """Run a command that takes a lock of git; an editor may hold it for a moment."""
+        for attempt in range(LOCK_ATTEMPTS):
+            try:
+                run_git(self._top, *arguments, stdin=stdin)
+                return
+            except GitFailed as error:
+                if ".lock'" not in error.message or attempt == LOCK_ATTEMPTS - 1:
+                    raise
+            time.sleep(LOCK_SECONDS)
 
     def _identity(self) -> bytes:
         identity = git_line(self._top, "var", "GIT_COMMITTER_IDENT")

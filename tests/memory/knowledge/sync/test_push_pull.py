@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.support.knowledge import Clone, Clones, committed
+from tests.support.knowledge import Clone, Clones, clone_at, committed, open_clones
 
 SECTIONS = "intro\n\n## A\na\n\n## B\nb\n"
 
@@ -203,8 +203,6 @@ async def test_a_branch_without_upstream(a: Clone, clones: Clones) -> None:
 
 
 async def test_a_detached_work_tree(a: Clone, b: Clone, clones: Clones) -> None:
-    from tests.support.knowledge import clone_at
-
     await shared(a, b)
     a.git("worktree", "add", "-q", "--detach", str(clones.remote.parent / "detached"))
     tree = clone_at(clones.remote.parent / "detached", clones.records)
@@ -240,8 +238,6 @@ async def test_a_removed_entry_is_removed_for_all(a: Clone, b: Clone) -> None:
 
 
 async def test_an_empty_remote(area: Path) -> None:
-    from tests.support.knowledge import open_clones
-
     folder = area / "empty"
     folder.mkdir()
     async with open_clones(folder, with_code=False) as clones:
