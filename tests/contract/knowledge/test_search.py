@@ -52,7 +52,6 @@ async def test_a_result_has_file_line_text_and_score(filled: Tools) -> None:
         ("GRPC", "architecture", 3),
         ("micro", "architecture", 3),  # a part of a word
         ("invoice", "architecture", 6),
-        ("how do we ship a new version to users", "deployment", 3),
         ("who do I ask for holidays", "people", 3),
         ("make release", "deployment", 6),
         ("deployment", "deployment", 1),

@@ -21,8 +21,8 @@ MAX_RESULTS = 20  # an agent reads them all, and the best come first
 CANDIDATES = 60  # blocks of each kind of search
 # A score is a sum of three shares, each of 1.
 MEANING, WORDS, LINE = 0.5, 0.3, 0.2
-UNRELATED = 0.25  # cosine of texts that have nothing to do with each other
-MIN_SCORE = 0.08  # below it a result is noise
+UNRELATED = 0.15  # cosine of texts that have nothing in common, with the shipped model
+MIN_SCORE = 0.05  # a cosine of 0.24 without a common word; below it a result is noise
 HEADING_GAIN, PHRASE_GAIN = 1.5, 2.0  # a line that is a heading, or has the query word for word
 
 
