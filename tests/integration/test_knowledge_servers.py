@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
+from mcp_types import TextContent
 
 from tests.support.knowledge import bare, identify
 from tests.support.processes import ROOT, STOP_SECONDS, Server, environment, running
@@ -41,6 +42,7 @@ async def call(client: Client[Any], name: str, /, **arguments: Any) -> Any:
     answer = await client.call_tool_mcp(name, arguments)
     assert not answer.is_error, answer.content
     [content] = answer.content
+    assert isinstance(content, TextContent)
     return json.loads(content.text)
 
 
@@ -77,7 +79,7 @@ async def test_two_servers_that_write_at_once_lose_nothing(
     assert sorted(entries) == sorted(names)
     assert [each["id"] for each in decisions] == list(range(1, 2 * WRITES + 1))
     assert len({each["id"] for each in sessions}) == 2 * WRITES
-    assert len(json.loads(feedback.text)) == 2 * WRITES  # type: ignore[union-attr]
+    assert len(json.loads(feedback.text)) == 2 * WRITES
     meta = json.loads((project.root / ".context-teleport/knowledge/.meta.json").read_text())
     assert len(meta) == 2 * WRITES
     leftovers = [

@@ -46,7 +46,7 @@ class Steps:
         return step
 
     def install(self) -> None:
-        core_git._start = self.counted(core_git._start)  # type: ignore[assignment]
+        core_git._start = self.counted(core_git._start)
         writer = self.counted(core_files.replace_file)
         knowledge_folder.replace_file = writer  # type: ignore[attr-defined]
         remove = knowledge_folder.KnowledgeFolder.remove

@@ -75,7 +75,8 @@ async def test_all_are_listed_with_descriptions(tools: Tools) -> None:
         "context_onboarding", "context_handoff", "context_review_decisions",
         "context_resolve_conflicts",
     }  # fmt: skip
-    assert all(each.description for each in [*resources, *templates, *prompts])
+    listed: list[Any] = [*resources, *templates, *prompts]
+    assert all(each.description for each in listed)
 
 
 async def test_every_resource_is_json(tools: Tools) -> None:
