@@ -25,6 +25,7 @@ DEFAULT_SIMILAR = 5
 DEFAULT_WEIGHT = 0.8
 MAX_SEARCH_TEXT = 20_000  # characters: more than a model reads
 MAX_TAGS = 50
+MAX_SHOWN = 100  # characters of a wrong value in a message
 MAX_CURSOR = 2**31 - 1  # the largest id of an entry
 # No control characters, which no id needs, and something beside spaces.
 ID_PATTERN = r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
@@ -32,15 +33,20 @@ NO_NUL = r"^[^\x00]+$"  # PostgreSQL keeps no NUL
 
 
 def _id(value: str) -> str:
-    if not re.match(ID_PATTERN, value):
-        raise ValueError("must be a name without control characters, not blank")
+    if not re.match(ID_PATTERN, value) or not _is_unicode(value):
+        raise ValueError("must be Unicode text without control characters, not blank")
     return value
 
 
 def _text(value: str) -> str:
-    if not value or "\x00" in value:
-        raise ValueError("must be a text without NUL characters, not empty")
+    if not value or "\x00" in value or not _is_unicode(value):
+        raise ValueError("must be Unicode text without NUL characters, not empty")
     return value
+
+
+def _is_unicode(value: str) -> bool:
+    """Whether a text has no half of a character, which JSON can write and no database keeps."""
+    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _whole(value: Any) -> Any:
@@ -181,7 +187,9 @@ def parse(given: Mapping[str, Any]) -> Request:
         raise RequestInvalid("Missing required parameters: action and contextId are required")
     model = ACTIONS.get(action) if isinstance(action, str) else None
     if model is None:
-        raise RequestInvalid(f"Unknown action: {action}. Supported actions are {_action_list()}")
+        raise RequestInvalid(
+            f"Unknown action: {_shown(action)}. Supported actions are {_action_list()}"
+        )
     needed = NEEDS.get(str(action), ())
     if any(not given.get(name) for name in needed):
         noun, verb = ("parameters", "are") if len(needed) > 1 else ("parameter", "is")
@@ -199,6 +207,11 @@ def validated(model: type[M], given: Mapping[str, Any]) -> M:
         raise RequestInvalid(_problem(error, given)) from error
 
 
+def _shown(value: Any) -> str:
+    """Return what was given, as far as a message shows it."""
+    return str(value)[:MAX_SHOWN].encode(errors="replace").decode()
+
+
 def _action_list() -> str:
     names = [f"'{name}'" for name in ACTIONS]
     return f"{', '.join(names[:-1])}, and {names[-1]}"
@@ -209,6 +222,6 @@ def _problem(error: ValidationError, given: Mapping[str, Any]) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     field = str(first["loc"][0]) if first["loc"] else "request"
     if field == "relationshipType":
-        return f"Invalid relationship type: {given.get(field)}"
+        return f"Invalid relationship type: {_shown(given.get(field))}"
     path = ".".join(str(part) for part in first["loc"]) or field
     return f"Invalid parameter: {path}: {first['msg'].removeprefix('Value error, ')}"

@@ -84,6 +84,27 @@ def test_a_wrong_context_id_is_named(rest: Rest, id_: object) -> None:
     assert "contextId" in rest.refused(action="retrieve", contextId=id_)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        '{"action":"retrieve","contextId":"\\ud800"}',
+        '{"action":"add","contextId":"x","role":"user","content":"\\ud800"}',
+        '{"action":"add","contextId":"x","role":"user","content":"y","tags":["\\udfff"]}',
+        '{"action":"find_similar","contextId":"x","searchText":"\\ud800"}',
+        '{"action":"find_path","contextId":"x","targetId":"\\ud800"}',
+        '{"action":"get_meta","metaId":"\\ud800"}',
+        '{"action":"\\ud800","contextId":"x"}',
+    ],
+)
+def test_half_characters_are_refused(rest: Rest, given: str) -> None:
+    response = rest.client.post("/tools/context_memory", content=given)
+    assert response.status_code == 400, response.text
+
+
+def test_a_long_wrong_value_is_cut(rest: Rest) -> None:
+    assert len(rest.refused(action="x" * 100_000, contextId="x")) < 400
+
+
 def test_an_ignored_context_names_the_pattern(rest: Rest) -> None:
     for id_, pattern in (("web/node_modules/x.js", "node_modules"), ("yarn.lock", "*.lock")):
         message = rest.refused(action="add", contextId=id_, role="user", content="x")

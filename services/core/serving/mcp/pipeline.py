@@ -54,6 +54,8 @@ def with_deadline(
             )
         except CtxError as error:
             raise CallFailed(error) from error
+        if isinstance(result, str):
+            result = TextResult([result], {"result": result})
         if isinstance(result, TextResult):
             return _as_texts(result)
         if isinstance(result, JsonText):
