@@ -44,7 +44,7 @@ def test_compose_follows_the_specification() -> None:
 def test_compose_publishes_on_loopback_only() -> None:
     services = yaml.safe_load(COMPOSE.read_text())["services"]
     ports = [port for service in services.values() for port in service.get("ports", [])]
-    assert len(ports) == 8
+    assert len(ports) == 9
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 

@@ -12,7 +12,7 @@ FILTERS = {"kind": None, "language": None, "topic": None, "tags": None, "priorit
 PARAMETERS: dict[str, dict[str, object]] = {
     "store": {"information": REQUIRED, "metadata": None, **OURS},
     "find": {"query": REQUIRED, **FILTERS, "limit": 10, **OURS},
-    "set_session_defaults": {"collection": None, "session": None},
+    "set_session_defaults": {"collection": None, "session": None, "project": None},
     # Not in the contract.
     "update_memory": {
         "memory_id": REQUIRED,

@@ -22,7 +22,7 @@ from services.core.serving.mcp.schemas import (
 )
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
-from services.core.serving.service import Effect, Prompt, Resource, Service, TextResult, Tool
+from services.core.serving.service import Effect, Prompt, Resource, Service, Tool
 from services.core.serving.toolsets import configured
 from services.core.settings import Settings
 
@@ -47,7 +47,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
             title=tool.title,
             annotations=_hints(tool),
         )
-        registered.output_schema = _output_schema(tool)
+        registered.output_schema = dict(OUTPUT_SCHEMA)
         pipeline.schemas[tool.name] = registered.parameters
         if tool.alias_of:
             registered.description = f"The same as `{tool.alias_of}`, with all its parameters."
@@ -92,12 +92,6 @@ def set_input_schema_lookup(
     public name for the SDK's server: this is the only use of the private one.
     """
     mcp._mcp_server.get_tool_input_schema = lookup
-
-
-def _output_schema(tool: Tool) -> dict[str, Any] | None:
-    """Return the schema of results; a TextResult has none."""
-    is_text = inspect.signature(tool.run).return_annotation is TextResult
-    return None if is_text else dict(OUTPUT_SCHEMA)
 
 
 def _hints(tool: Tool) -> ToolAnnotations:
