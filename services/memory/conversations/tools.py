@@ -66,8 +66,10 @@ def _message_tools(conversations: "Conversations", summary_seconds: float) -> li
     async def add_message(
         contextId: ContextId,
         message: Content,
-        role: Role,
-        importance: Importance = "medium",
+        role: Annotated[Role, Field(description="Who wrote the message.")],
+        importance: Annotated[
+            Importance, Field(description="How important the message is.")
+        ] = "medium",
         tags: Tags = [],  # noqa: B006 - the schema's default; never changed
     ) -> TextResult:
         """Add a message to a conversation context, which is created where it does not exist."""
@@ -119,7 +121,7 @@ def _relation_tools(conversations: "Conversations") -> list[Tool]:
     async def add_relationship(
         sourceContextId: ContextId,
         targetContextId: ContextId,
-        relationshipType: RelationName,
+        relationshipType: Annotated[RelationName, Field(description="Type of the relationship.")],
         weight: Weight = DEFAULT_WEIGHT,
     ) -> str:
         """Relate two contexts; the same relationship again changes its weight.
@@ -132,8 +134,12 @@ def _relation_tools(conversations: "Conversations") -> list[Tool]:
 
     async def get_related_contexts(
         contextId: ContextId,
-        relationshipType: RelationName | None = None,
-        direction: DirectionName = "both",
+        relationshipType: Annotated[
+            RelationName | None, Field(description="Type of the relationship.")
+        ] = None,
+        direction: Annotated[
+            DirectionName, Field(description="Which relationships count.")
+        ] = "both",
     ) -> TextResult:
         """List the contexts that are related to one, the strongest relationship first."""
         type_ = None if relationshipType is None else RelationType(relationshipType)
@@ -150,20 +156,40 @@ def _relation_tools(conversations: "Conversations") -> list[Tool]:
 def _context_memory(conversations: "Conversations", summary_seconds: float) -> Tool:
     async def context_memory(
         action: Action,
-        contextId: ContextId | None = None,
-        role: Role | None = None,
-        content: Content | None = None,
-        importance: Importance | None = None,
-        tags: Tags | None = None,
-        metaId: ContextId | None = None,
-        searchText: SearchText | None = None,
-        limit: int | None = None,
-        targetId: ContextId | None = None,
-        relationshipType: str | None = None,
-        strength: float | None = None,
+        contextId: Annotated[
+            ContextId | None, Field(description="Identifier of a context.")
+        ] = None,
+        role: Annotated[Role | None, Field(description="Who wrote the message.")] = None,
+        content: Annotated[Content | None, Field(description="Message content.")] = None,
+        importance: Annotated[
+            Importance | None, Field(description="How important the message is.")
+        ] = None,
+        tags: Annotated[Tags | None, Field(description="Tags of the message.")] = None,
+        metaId: Annotated[
+            ContextId | None, Field(description="Identifier of a meta-summary.")
+        ] = None,
+        searchText: Annotated[
+            SearchText | None, Field(description="Text to find similar contexts for.")
+        ] = None,
+        limit: Annotated[
+            int | None, Field(description="Most results, or messages of a page.")
+        ] = None,
+        targetId: Annotated[
+            ContextId | None, Field(description="Identifier of the other context.")
+        ] = None,
+        relationshipType: Annotated[
+            str | None, Field(description="Type of the relationship.")
+        ] = None,
+        strength: Annotated[
+            float | None, Field(description="Weight of the relationship, 0 to 1.")
+        ] = None,
         cursor: Older = None,
-        direction: DirectionName | None = None,
-        undo: bool = False,
+        direction: Annotated[
+            DirectionName | None, Field(description="Which relationships count.")
+        ] = None,
+        undo: Annotated[
+            bool, Field(description="Bring back what the last cleanup removed.")
+        ] = False,
     ) -> dict[str, Any]:
         """Maintain conversation contexts: all actions in one tool, as POST /tools/context_memory.
 
@@ -206,7 +232,7 @@ def _error_body(error: CtxError) -> dict[str, Any]:
 def _overview_tools(conversations: "Conversations") -> list[Tool]:
     async def visualize_context(
         contextId: ContextId,
-        format: Format = "text",  # noqa: A002 - the parameter's name for callers
+        format: Annotated[Format, Field(description="Format of the picture.")] = "text",  # noqa: A002 - the parameter's name for callers
         depth: Depth = 2,
     ) -> TextResult:
         """Draw a context and the contexts related to it: as text, Mermaid or JSON."""
