@@ -68,7 +68,7 @@ FILES_OF_GIT = ("info/exclude", "info/attributes")
 # Commands that run no configured program and read no excludes: their configuration is not listed.
 PLUMBING = frozenset(
     "cat-file config diff-tree fast-import for-each-ref ls-tree merge-base remote rev-list "
-    "rev-parse symbolic-ref update-index update-ref var".split()
+    "rev-parse symbolic-ref update-ref var".split()
 )
 # Commands that read patterns from the repository's own folder.
 EXCLUDING = frozenset("check-ignore ls-files status".split())

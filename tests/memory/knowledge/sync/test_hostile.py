@@ -49,7 +49,6 @@ def programs(clone: Clone, marker: Path) -> None:
     (clone.root / ".gitattributes").write_text("* filter=evil diff=evil merge=evil\n")
 
 
-@pytest.mark.xfail(reason="git update-index still starts a program that the repository names")
 async def test_no_program_of_the_repository_is_run(a: Clone, b: Clone, area: Path) -> None:
     marker = area / "it-ran"
     await a.put("arch", "## A\na\n")
