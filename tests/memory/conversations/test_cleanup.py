@@ -70,7 +70,7 @@ async def test_a_cleanup_is_undone_with_everything(crowded: Conversations) -> No
     assert await crowded.upkeep.undo("current") == removed
     assert await crowded.relations.related("old-1") == ["old-2"]
     [message] = (await crowded.messages.retrieve("old-1"))["messages"]
-    assert message["content"] == "Recipe 1: boil potatoes in salt water"
+    assert message["content"] == "Recipe 1: boil potatoes in salted water"
 
 
 async def test_a_message_brings_a_removed_context_back(crowded: Conversations) -> None:

@@ -101,6 +101,7 @@ async def test_missing_and_outdated_entries_are_written_and_orphaned_ones_remove
     assert said == [
         "memories: 1 missing and 1 outdated entries written, 1 orphaned entries removed",
         "threads: 1 missing and 0 outdated entries written, 1 orphaned entries removed",
+        "conversations: 0 missing and 0 outdated entries written, 0 orphaned entries removed",
     ]
     assert await contents(settings) == before
     code, report = await command(capsys, "doctor", "--fix")
@@ -120,7 +121,7 @@ async def test_a_rebuild_writes_every_entry_again(
     assert report == {
         "ok": True,
         "model": settings.memory_model,
-        "written": {"memory": 3, "thread": 2},
+        "written": {"memory": 3, "thread": 2, "message": 0},
     }
     assert await contents(settings) == before
 

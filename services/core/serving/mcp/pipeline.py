@@ -44,16 +44,26 @@ class CallFailed(ToolError):
 def with_deadline(
     run: Callable[..., Awaitable[Any]], timeout_seconds: float
 ) -> Callable[..., Awaitable[Any]]:
-    """Wrap a tool's function with a deadline; it raises CallFailed."""
+    """Wrap a function of a tool, resource or prompt with a deadline; it raises CallFailed."""
 
     @functools.wraps(run)
     async def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            result = await run_with_deadline(
+            return await run_with_deadline(
                 lambda: run(*args, **kwargs), run.__name__, timeout_seconds
             )
         except CtxError as error:
             raise CallFailed(error) from error
+
+    return call
+
+
+def with_texts(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """Wrap a tool's function so that texts and lists become the content of its answer."""
+
+    @functools.wraps(run)
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        result = await run(*args, **kwargs)
         if isinstance(result, str):
             result = TextResult([result], {"result": result})
         if isinstance(result, TextResult):

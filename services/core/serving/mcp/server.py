@@ -13,7 +13,7 @@ from fastmcp.tools import FunctionTool
 from mcp_types import ToolAnnotations
 
 from services.core.serving.mcp.calls import deadline_of
-from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline
+from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline, with_texts
 from services.core.serving.mcp.reads import ReadPipeline
 from services.core.serving.mcp.schemas import (
     OUTPUT_SCHEMA,
@@ -43,7 +43,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     )
     for tool in service.tools:
         registered = FunctionTool.from_function(
-            with_deadline(tool.run, deadline_of(tool, settings)),
+            with_texts(with_deadline(tool.run, deadline_of(tool, settings))),
             title=tool.title,
             annotations=_hints(tool),
         )
