@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
+from scripts.bench.clones import bare, identify
 from tests.contract.knowledge.conftest import Tools
-from tests.support.knowledge import bare, identify
 from tests.support.repositories import Repository
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -2,6 +2,7 @@
 
 import json
 
+from scripts.bench.clones import Clone, committed, every_object
 from services.memory.knowledge.board import read_preferences, read_sessions, read_state
 from services.memory.knowledge.decisions import all_decisions, find_decision
 from services.memory.knowledge.documents import parse_skill
@@ -14,7 +15,6 @@ from services.memory.knowledge.skills import (
     skill_statistics,
 )
 from services.memory.knowledge.types import EntryType, Scope
-from tests.support.knowledge import Clone, committed, every_object
 from tests.support.old_folder import FILES, LOCAL, read_folder, write_old_folder
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from scripts.bench.clones import Clone, Clones, clone_at, open_clones
 from services.memory.knowledge.decisions import all_decisions, record_decision
 from services.memory.knowledge.documents import Decision
 from services.memory.records.store import Records
-from tests.support.knowledge import Clone, Clones, clone_at, open_clones
 from tests.support.processes import ROOT
 
 # Every step of every scenario takes minutes: the suite tries each third, CRASH_STRIDE=1 all.

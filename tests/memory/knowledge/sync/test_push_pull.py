@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.support.knowledge import Clone, Clones, clone_at, committed, open_clones
+from scripts.bench.clones import Clone, Clones, clone_at, committed, open_clones
 
 SECTIONS = "intro\n\n## A\na\n\n## B\nb\n"
 

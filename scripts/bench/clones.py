@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scripts.bench.repositories import Repository
 from services.memory.knowledge.folder import FOLDER_NAME
 from services.memory.knowledge.private import PrivateEntries
 from services.memory.knowledge.project import Project
@@ -15,7 +16,6 @@ from services.memory.knowledge.sync.git_sync import GitSync
 from services.memory.knowledge.sync.resolution import ConflictResolution
 from services.memory.knowledge.types import EntryType, KnowledgeEntry, Scope
 from services.memory.records.store import Records
-from tests.support.repositories import Repository
 
 RUN = "run-of-the-test"
 
