@@ -1,17 +1,109 @@
-"""Run a coroutine in the background of a block."""
+"""Long-lived work beside the calls of a server: started again when it fails, part of readiness."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from services.core.errors import Unexpected
+
+log = logging.getLogger(__name__)
+
+Work = Callable[[], Awaitable[None]]
+
+FIRST_PAUSE_SECONDS = 1.0  # before work that failed starts again; doubled at each failure
+MAX_PAUSE_SECONDS = 60.0
+# Work that runs so long after a failure counts as sound: longer than the poll of any task.
+SOUND_SECONDS = 30.0
 
 
-@contextlib.asynccontextmanager
-async def in_background(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Start the coroutine as a task; cancel it when the block ends, and wait until it has ended."""
-    task = asyncio.create_task(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+class BackgroundTask:
+    """Work that is started again after every error, later each time.
+
+    `failure` says what is wrong, also for SOUND_SECONDS after a new start; None where nothing is.
+    """
+
+    def __init__(self, name: str, work: Work) -> None:
+        self.name = name
+        self._work = work
+        self._error = ""
+        self._pause = FIRST_PAUSE_SECONDS
+        self._started = 0.0
+        self._is_waiting = False
+
+    @property
+    def failure(self) -> str | None:
+        if self._error and (self._is_waiting or not self._is_sound()):
+            return f"{self.name} failed ({self._error}) and is started again; the log has details"
+        return None
+
+    async def run(self) -> None:
+        """Do the work until it returns or this task is cancelled; log its errors."""
+        while True:
+            self._started = time.monotonic()
+            try:
+                await self._work()
+                self._error = ""
+                return
+            except asyncio.CancelledError as error:
+                if _is_cancelled():
+                    raise
+                self._note(error)  # something inside the work was cancelled, not the work
+            except Exception as error:  # noqa: BLE001 - no error may end the work unnoticed
+                self._note(error)
+            await self._wait()
+
+    def _note(self, error: BaseException) -> None:
+        if self._is_sound():
+            self._pause = FIRST_PAUSE_SECONDS
+        self._error = type(error).__name__  # its text may name hosts or users: that is for the log
+        log.error(
+            "background task %s failed; it starts again in %g s",
+            self.name,
+            self._pause,
+            exc_info=error,
+        )
+
+    async def _wait(self) -> None:
+        self._is_waiting = True
+        await asyncio.sleep(self._pause)
+        self._is_waiting = False
+        self._pause = min(MAX_PAUSE_SECONDS, self._pause * 2)
+
+    def _is_sound(self) -> bool:
+        return time.monotonic() - self._started >= SOUND_SECONDS
+
+
+class BackgroundTasks:
+    """The background tasks of a server, by name."""
+
+    def __init__(self) -> None:
+        self._running: dict[BackgroundTask, asyncio.Task[None]] = {}
+
+    @contextlib.asynccontextmanager
+    async def run(self, name: str, work: Work) -> AsyncIterator[None]:
+        """Do the work during the block; cancel it when the block ends, and wait until it ended."""
+        background = BackgroundTask(name, work)
+        task = self._running[background] = asyncio.create_task(background.run(), name=name)
+        try:
+            yield
+        finally:
+            del self._running[background]
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def check(self) -> None:
+        """Check readiness: raises Unexpected, which names every task that fails or has ended."""
+        failures = [
+            f"{background.name} has ended" if task.done() else background.failure
+            for background, task in self._running.items()
+        ]
+        if reasons := [reason for reason in failures if reason]:
+            raise Unexpected("; ".join(reasons))
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0

@@ -62,6 +62,7 @@ async def open_indexer(
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
         advice=partial(engine.advice, {settings.collection_name: spec(engine.embedder)}),
+        gauges={"embedding_cache_failures": engine.cache_failures},
     )
     try:
         yield IndexerServer(service, context, searcher)

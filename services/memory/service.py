@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from functools import partial
 
+from services.core.background import BackgroundTasks
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import ModelMismatch, StorageFailed
@@ -73,15 +74,16 @@ class MemoryServer:
 @contextlib.asynccontextmanager
 async def open_memory(settings: Settings, engine: Engine) -> AsyncIterator[MemoryServer]:
     """Open the records, heal what a crash left, and run the background work until the end."""
+    tasks = BackgroundTasks()
     async with contextlib.AsyncExitStack() as stack:
         storage = await stack.enter_async_context(open_storage(settings, engine))
         await _heal(storage.healer)
-        await stack.enter_async_context(storage.outbox.running(storage.healer.heal))
+        await stack.enter_async_context(storage.outbox.running(tasks, storage.healer.heal))
         threads = await stack.enter_async_context(
-            open_threads(settings, engine, storage.records, storage.outbox)
+            open_threads(settings, engine, storage.records, storage.outbox, tasks)
         )
         conversations = await stack.enter_async_context(
-            open_conversations(settings, engine, storage.records, storage.outbox)
+            open_conversations(settings, engine, storage.records, storage.outbox, tasks)
         )
         memories = _memories(settings, engine, storage)
         knowledge = await stack.enter_async_context(
@@ -89,6 +91,7 @@ async def open_memory(settings: Settings, engine: Engine) -> AsyncIterator[Memor
         )
         about_project = await knowledge_instructions(knowledge)
         service = _service(settings, engine, storage, memories, threads, knowledge, conversations)
+        service = replace(service, checks={**service.checks, "background": tasks.check})
         if about_project:
             service = replace(service, instructions=f"{service.instructions}\n{about_project}")
         yield MemoryServer(service, storage, memories, threads, conversations)
@@ -189,6 +192,7 @@ def _service(
         sse_port=settings.memory_sse_port,
         advice=partial(engine.advice, specs),
         gauges={
+            "embedding_cache_failures": engine.cache_failures,
             "outbox_waiting": lambda: float(storage.outbox.waiting),
             **conversations.calls.gauges(),
         },

@@ -18,7 +18,7 @@ PACKAGE_PREFIX = "package:"  # package:NAME/folder/inside, a folder of an instal
 def open_embedder(name: str, cache_path: Path) -> CachedEmbedder:
     """Load a model behind the persistent cache. Blocks for seconds: at a start, not in a request.
 
-    Raises ModelUnavailable, or StorageFailed for the cache.
+    Raises ModelUnavailable.
     """
     embedder = _load(name, cache_path.parent / "models")
     return CachedEmbedder(embedder, EmbeddingCache(cache_path))

@@ -35,9 +35,13 @@ class Engine:
         if vector.shape != (self.embedder.dims,):
             raise ModelUnavailable(f"{self.embedder.name} gave a vector of shape {vector.shape}")
 
+    def cache_failures(self) -> float:
+        """Return how often the embedding cache failed and was bypassed, as a gauge."""
+        return float(self.embedder.cache_failures)
+
     async def advice(self, expected: Mapping[str, CollectionSpec]) -> list[str]:
         """Return what the operator should know of the store and of these collections."""
-        advice = [await self.vectors.advice()]
+        advice = [await self.vectors.advice(), self.embedder.cache_problem]
         for name, spec in expected.items():
             with contextlib.suppress(CollectionNotFound):
                 info = await self.vectors.collection_info(name)

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from services.core.background import BackgroundTasks
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.llm.factory import open_decoder
@@ -62,7 +63,7 @@ def conversation_target(settings: Settings) -> ProjectionTarget:
 
 @contextlib.asynccontextmanager
 async def open_conversations(
-    settings: Settings, engine: Engine, records: Records, outbox: Outbox
+    settings: Settings, engine: Engine, records: Records, outbox: Outbox, tasks: BackgroundTasks
 ) -> AsyncIterator[Conversations]:
     """Import what CONTEXT_DIR names, and work in the background until the end."""
     async with contextlib.AsyncExitStack() as stack:
@@ -72,8 +73,8 @@ async def open_conversations(
             await import_folder(conversations.records, settings.context_dir)
             conversations.drain.soon()
         await conversations.calls.refresh()
-        await stack.enter_async_context(conversations.drain.running())
-        await stack.enter_async_context(conversations.worker.running())
+        await stack.enter_async_context(conversations.drain.running(tasks))
+        await stack.enter_async_context(conversations.worker.running(tasks))
         yield conversations
 
 

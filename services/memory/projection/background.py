@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from services.core.background import in_background
+from services.core.background import BackgroundTasks
 from services.core.errors import CtxError
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.wait import MAX_WAIT_SECONDS
@@ -43,9 +43,9 @@ class BackgroundDrain:
         return None
 
     @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self, tasks: BackgroundTasks) -> AsyncIterator[None]:
         """Work until the block ends."""
-        async with in_background(self._work()):
+        async with tasks.run("drain of the outbox", self._work):
             yield
 
     async def _work(self) -> None:

@@ -5,8 +5,9 @@ import contextlib
 import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from functools import partial
 
-from services.core.background import in_background
+from services.core.background import BackgroundTasks
 from services.core.errors import CollectionNotFound, CtxError, ModelMismatch, StorageFailed
 from services.memory.projection.collections import ProjectedCollections
 from services.memory.projection.projection import PERMANENT_ERRORS
@@ -62,10 +63,12 @@ class Outbox:
         await self._records.retry_parked()
 
     @contextlib.asynccontextmanager
-    async def running(self, heal: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+    async def running(
+        self, tasks: BackgroundTasks, heal: Callable[[], Awaitable[None]]
+    ) -> AsyncIterator[None]:
         """Retry in the background, by `heal` where healing is needed; drain at the end."""
         try:
-            async with in_background(self._retry(heal)):
+            async with tasks.run("retries of the outbox", partial(self._retry, heal)):
                 yield
         finally:
             with _logged("entries stay in the outbox until the next start"):
@@ -107,9 +110,9 @@ class Outbox:
                 return
             await self._park(items[0], str(error))
             return
-        except CtxError as error:
+        except Exception as error:
             self._failure_count += 1
-            self._last_failure = error.message
+            self._last_failure = reason(error)
             self.waiting = max(self.waiting, len(items))
             await self._records.release()
             raise
@@ -144,8 +147,15 @@ class Outbox:
                 with _logged("leases on the outbox were not renewed"):
                     await self._records.renew()
 
-        async with in_background(renew()):
+        async with BackgroundTasks().run("renewal of leases", renew):
             yield
+
+
+def reason(error: Exception) -> str:
+    """Return why points were not written, for a caller: of an unexpected error only that."""
+    if isinstance(error, CtxError):
+        return error.message
+    return "writing the vectors failed unexpectedly and is tried again; the log has the details"
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 
 from services.core.errors import CtxError
-from services.memory.projection.outbox import Outbox
+from services.memory.projection.outbox import Outbox, reason
 
 log = logging.getLogger(__name__)
 
@@ -23,12 +23,18 @@ async def wait_until_searchable(outbox: Outbox, uuids: Sequence[str] | None) -> 
     except TimeoutError:
         drain.add_done_callback(_log_failure)
         return f"Qdrant did not answer within {MAX_WAIT_SECONDS:g} s; it will be tried again"
-    except CtxError as error:
-        log.warning("vectors were not written: %s", error)
-        return error.message
+    except Exception as error:  # noqa: BLE001 - whatever it is, the entries are stored
+        _log(error)
+        return reason(error)
     return next((outbox.problems[uuid] for uuid in uuids or () if uuid in outbox.problems), None)
 
 
 def _log_failure(drain: "asyncio.Future[None]") -> None:
     if not drain.cancelled() and (error := drain.exception()) is not None:
-        log.warning("vectors were not written: %s", error)
+        _log(error)
+
+
+def _log(error: BaseException) -> None:
+    """Log why vectors were not written, with the place where that is not foreseen."""
+    unexpected = None if isinstance(error, CtxError) else error
+    log.warning("vectors were not written: %s", error, exc_info=unexpected)

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from services.core.background import in_background
+from services.core.background import BackgroundTasks
 from services.core.errors import CtxError
 from services.memory.records.conversations.store import ConversationRecords
 from services.memory.records.conversations.types import SummaryThresholds
@@ -66,9 +66,9 @@ class ConversationWorker:
         self._wakeup.set()
 
     @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self, tasks: BackgroundTasks) -> AsyncIterator[None]:
         """Work in the background until the block ends."""
-        async with in_background(self._work()):
+        async with tasks.run("summaries of conversations", self._work):
             yield
 
     async def _work(self) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from services.core.background import in_background
+from services.core.background import BackgroundTasks
 from services.core.errors import CtxError, DecoderFailed
 from services.core.llm.protocol import Decoder
 from services.memory.records.store import Records
@@ -89,9 +89,9 @@ class SummaryWorker:
         self._wakeup.set()
 
     @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self, tasks: BackgroundTasks) -> AsyncIterator[None]:
         """Work in the background until the block ends."""
-        async with in_background(self._work()):
+        async with tasks.run("summaries of entries", self._work):
             yield
 
     async def catch_up(self) -> None:

@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from services.core.background import BackgroundTasks
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.llm.factory import open_decoder
@@ -51,7 +52,7 @@ def thread_target(settings: Settings) -> ProjectionTarget:
 
 @contextlib.asynccontextmanager
 async def open_threads(
-    settings: Settings, engine: Engine, records: Records, outbox: Outbox
+    settings: Settings, engine: Engine, records: Records, outbox: Outbox, tasks: BackgroundTasks
 ) -> AsyncIterator[Threads]:
     """Load the models of the threads dialect, and write summaries until the end."""
     async with contextlib.AsyncExitStack() as stack:
@@ -66,7 +67,7 @@ async def open_threads(
         stage = await _rerank_stage(settings)
         threads = _threads(settings, engine, records, outbox, summaries, stage)
         if rules.enabled:
-            await stack.enter_async_context(summaries.running())
+            await stack.enter_async_context(summaries.running(tasks))
         yield threads
 
 

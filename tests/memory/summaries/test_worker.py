@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from services.core.background import BackgroundTasks
 from services.core.errors import DecoderFailed
 from services.core.settings import Settings
 from services.memory.records.store import Records
@@ -191,7 +192,7 @@ async def test_storing_does_not_wait_for_a_summary(threads: Threads) -> None:
 
     scribe = Never()
     worker = SummaryWorker(threads.entries.records, EntryKind.THREAD, scribe, RULES)
-    async with worker.running():
+    async with worker.running(BackgroundTasks()):
         id_ = await store(threads, LONG)
         worker.wake([id_])
         await until(lambda: scribe.asked)

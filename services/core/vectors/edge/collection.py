@@ -173,9 +173,10 @@ class EdgeCollection:
 
         Blocks, but not the interpreter: call it off the event loop.
         """
-        for path in self.folder.rglob("*"):
-            with contextlib.suppress(OSError), path.open("rb+") as file:
-                os.fsync(file.fileno())
+        with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
+            for path in self.folder.rglob("*"):
+                with contextlib.suppress(OSError), path.open("rb+") as file:
+                    os.fsync(file.fileno())
 
     def flush(self) -> None:
         """Write all changes to the disk. Raises StorageFailed."""

@@ -1,14 +1,11 @@
 """Flush collections of the embedded store in the background, when it is quiet."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from services.core.errors import StorageFailed
+from services.core.background import BackgroundTask
 from services.core.vectors.edge.collection import EdgeCollection
-
-log = logging.getLogger(__name__)
 
 # A flush holds the interpreter for 10 to 30 ms of work and about 130 waits for the disk: 40 ms on
 # an idle one, half a second on a busy one, for few changes as for many. So it waits until no call
@@ -21,12 +18,20 @@ MAX_CHANGES = 20_000
 
 
 class Flusher:
-    """One background task that flushes the open collections with unflushed changes."""
+    """One background task that flushes the open collections with unflushed changes.
+
+    A flush that fails is tried again; `failure` says so meanwhile.
+    """
 
     def __init__(self, open_collections: Callable[[], Collection[EdgeCollection]]) -> None:
         self._open_collections = open_collections
         self._task: asyncio.Task[None] | None = None
         self._last_call = 0.0
+        self._background = BackgroundTask("the flush of vectors", self._flush_when_quiet)
+
+    @property
+    def failure(self) -> str | None:
+        return self._background.failure
 
     def note_call(self) -> None:
         """Note a call of the store: the quiet time begins again."""
@@ -35,7 +40,7 @@ class Flusher:
     def start(self) -> None:
         """Start the task where it does not run."""
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._flush_when_quiet())
+            self._task = asyncio.get_running_loop().create_task(self._background.run())
 
     def stop(self) -> None:
         """Cancel the task."""
@@ -51,18 +56,11 @@ class Flusher:
             is_quiet = now - self._last_call >= QUIET_SECONDS
             if is_quiet or now >= deadline or changes >= MAX_CHANGES:
                 deadline = now + MAX_DELAY_SECONDS
-                if not await self._flush(unflushed):
-                    return  # logged; the next write starts the task again
+                await self._flush(unflushed)
 
-    async def _flush(self, collections: Sequence[EdgeCollection]) -> bool:
+    async def _flush(self, collections: Sequence[EdgeCollection]) -> None:
         for collection in collections:
             await asyncio.to_thread(collection.write_back)
-            if collection not in self._open_collections():
-                continue  # deleted meanwhile
-            try:
+            if collection in self._open_collections():  # else it was deleted meanwhile
                 collection.flush()
-            except StorageFailed as error:
-                log.error("%s", error)
-                return False
             await asyncio.sleep(0)
-        return True

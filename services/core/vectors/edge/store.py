@@ -252,6 +252,8 @@ class EdgeStore:
 
     async def ping(self) -> None:
         self._begin_call()
+        if self._flusher.failure:
+            raise StorageFailed(self._flusher.failure)
         for collection in self._collections.values():
             collection.info()
         for broken in self._broken.values():
