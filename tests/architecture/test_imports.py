@@ -18,7 +18,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "core.errors": set(),
     "core.sqlite": set(),
     "core.git": {"core.errors", "core.settings"},
-    "core.background": set(),
+    "core.background": {"core.errors"},
     **{module: set() for module in EVERYWHERE},
     "core.secrets": set(),
     "core.confined_folder": set(),
@@ -29,7 +29,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "core.rerank": {"core.embedding", "core.errors"},
     "core.llm": {"core.errors", "core.settings"},
     "core.vectors": {"core.errors"},
-    "core.vectors.edge": {"core.errors", "core.vectors"},
+    "core.vectors.edge": {"core.background", "core.errors", "core.vectors"},
     "core.vectors.server": {"core.errors", "core.vectors"},
     "core.vectors.factory": {
         "core.errors",
@@ -181,6 +181,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "memory.records",
     },
     "memory.threads": {
+        "core.background",
         "core.embedding",
         "core.engine",
         "core.errors",
@@ -197,6 +198,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "memory.summaries",
     },
     "memory.conversations": {
+        "core.background",
         "core.embedding",
         "core.engine",
         "core.errors",
