@@ -92,7 +92,9 @@ KEPT_VARIABLES = frozenset(
 KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 
 _FOLDERS = re.compile(r"'[^'\s]*/([^'/]*)'")  # in quotes, before a file's own name
-_ADDRESS = re.compile(r"\b[A-Za-z][\w+.-]*://\S+|\b\S+@[\w.-]+:\S+")
+_WORD = re.compile(r"\S+")
+_HOST = re.compile(r"\b(host(?:name)?:? )[^\s:]+")
+_QUOTES = "'\"(<"  # before an address in a sentence
 
 _running: set[subprocess.Popen[bytes]] = set()
 _running_lock = threading.Lock()
@@ -328,5 +330,14 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _reason(complaint: bytes) -> str:
     """The end of git's complaint, without addresses, which may hold credentials, and folders."""
-    text = _ADDRESS.sub("<remote>", complaint.decode("utf-8", "replace").strip())
+    text = _WORD.sub(_without_address, complaint.decode("utf-8", "replace").strip())
+    text = _HOST.sub(r"\1<remote>", text)
     return _FOLDERS.sub(r"'\1'", text)[-REASON_LENGTH:] or "it gave no reason"
+
+
+def _without_address(word: re.Match[str]) -> str:
+    """Return a word of a complaint, or a mark for one that names a URL or a user."""
+    text = word.group()
+    if "://" not in text and "@" not in text:
+        return text
+    return text[: len(text) - len(text.lstrip(_QUOTES))] + "<remote>"

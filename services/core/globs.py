@@ -8,7 +8,8 @@ group takes it and never tries again.
 import re
 
 ANY_PARTS = "**"
-_TOKEN = re.compile(r"\\.|\*+|\?|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]])*\]|.", re.DOTALL)
+# A class has at most 255 items, so that one without an end costs no look at the whole pattern.
+_TOKEN = re.compile(r"\\.|\*+|\?|\[[!^]?\]?(?:\[:[a-z]{1,8}:\]|[^\]]){0,255}+\]|.", re.DOTALL)
 _CLASSES = {
     "[:alpha:]": "a-zA-Z",
     "[:digit:]": "0-9",
@@ -45,7 +46,8 @@ def path_expression(pattern: str) -> str:
 def part_expression(part: str) -> str:
     """Translate the pattern of one part of a path. Raises InvalidGlob."""
     pieces = [""]
-    for token in _TOKEN.findall(part):
+    for found in _TOKEN.finditer(part):
+        token = found.group()
         if token[0] == "*":
             pieces.append("")
         else:
@@ -54,8 +56,8 @@ def part_expression(part: str) -> str:
     if not others:
         return first
     *middle, last = others
-    found = "".join(f"(?>[^/]*?{piece})" for piece in middle if piece)
-    return f"{first}{found}[^/]*{last}" if last else f"{first}{found}[^/]*"
+    inner = "".join(f"(?>[^/]*?{piece})" for piece in middle if piece)
+    return f"{first}{inner}[^/]*{last}" if last else f"{first}{inner}[^/]*"
 
 
 def _character(token: str) -> str:

@@ -8,6 +8,7 @@ from services.core.secrets.types import Secret
 PRIVATE_KEY = "private key"
 KUBERNETES = "Kubernetes secret"
 _MAX_KEY_CHARS = 32_768  # between BEGIN and END; a key of 16,384 bits has 12,700
+_MAX_MARK_CHARS = 200  # of BEGIN and END with the names of the algorithm
 _BEGIN = re.compile(r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _END = re.compile(r"-{4,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 # The text of a key where its end is missing: lines of base64, however they are quoted.
@@ -17,15 +18,16 @@ _PUTTY = re.compile(r"Private-Lines: ([0-9]{1,4})[ \t]*\r?\n")
 _JWK_PART = re.compile(r'"(?:d|p|q|dp|dq|qi|k)"\s{0,20}:\s{0,20}"([A-Za-z0-9_-]{16,2000})"')
 _DOCUMENT = re.compile(r"^---(?:\s|$)", re.MULTILINE)
 _KIND_SECRET = re.compile(
-    r"^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?Secret[\"']?[ \t]*,?[ \t]*$", re.MULTILINE
+    r"^[ \t]*+[\"']?kind[\"']?:[ \t]*+[\"']?Secret[\"']?[ \t]*+,?[ \t]*+$", re.MULTILINE
 )
-_DATA = re.compile(r"([ \t]*)[\"']?(?:data|stringData)[\"']?:[ \t]*\{?[ \t]*$")
-_ITEM = re.compile(r"([ \t]*)[\"']?[\w.-]{1,253}[\"']?:[ \t]*(.*?)[ \t]*,?$")
+_DATA = re.compile(r"([ \t]*+)[\"']?(?:data|stringData)[\"']?:[ \t]*+\{?")
+_ITEM = re.compile(r"[ \t]*+[\"']?[\w.-]{1,253}[\"']?:[ \t]*+(.*)")
 
 
 def find_private_keys(text: str) -> Iterator[Secret]:
     """Private keys in PEM or OpenPGP armour, also inside strings and where the end is missing."""
     at = text.find("PRIVATE KEY")
+    without_end = 0  # no END begins before this place: it is looked through once
     while at >= 0:
         line = max(text.rfind("\n", 0, at) + 1, at - 60)
         begin = _BEGIN.search(text, line, at + 40)
@@ -33,17 +35,24 @@ def find_private_keys(text: str) -> Iterator[Secret]:
         if begin is None:
             at = text.find("PRIVATE KEY", at)
             continue
-        end = _END.search(text, begin.end(), begin.end() + _MAX_KEY_CHARS)
+        end = _END.search(text, max(begin.end(), without_end), begin.end() + _MAX_KEY_CHARS)
+        if end is None:
+            without_end = begin.end() + _MAX_KEY_CHARS - _MAX_MARK_CHARS
         body = _KEY_BODY.match(text, begin.end())
         stop = end.start() if end else body.end() if body else begin.end()
         if _KEY_MATERIAL.search(text, begin.end(), stop):
             yield Secret(begin.start(), end.end() if end else stop, PRIVATE_KEY)
         at = text.find("PRIVATE KEY", max(at, stop))
-    for found in _PUTTY.finditer(text) if "Private-Lines: " in text else ():
-        stop = found.end()
+    yield from _putty_keys(text)
+
+
+def _putty_keys(text: str) -> Iterator[Secret]:
+    at = text.find("Private-Lines: ")
+    while at >= 0 and (found := _PUTTY.search(text, at)):
+        at = found.end()
         for _ in range(int(found[1])):
-            stop = text.find("\n", stop) + 1 or len(text)
-        yield Secret(found.end(), max(found.end(), stop - 1), PRIVATE_KEY)
+            at = text.find("\n", at) + 1 or len(text)
+        yield Secret(found.end(), max(found.end(), at - 1), PRIVATE_KEY)
 
 
 def find_web_keys(text: str) -> Iterator[Secret]:
@@ -92,8 +101,8 @@ def _data_values(text: str, start: int, end: int) -> Iterator[Secret]:
 def _item(line: str, at: int) -> Iterator[Secret]:
     """The value on a line `name: value`, or the whole line where a value goes on."""
     item = _ITEM.fullmatch(line)
-    start, end = item.span(2) if item else (len(line) - len(line.lstrip()), len(line))
-    while end > start and line[end - 1] in "\"',}":
+    start, end = item.span(1) if item else (len(line) - len(line.lstrip()), len(line))
+    while end > start and line[end - 1] in "\"',} \t":
         end -= 1
     while start < end and line[start] in "\"'":
         start += 1

@@ -20,17 +20,18 @@ _PATTERNS = tuple(
     ).split()
 )
 # `secrets.prod.yaml`, `prod-credentials.json`; not `secrets.py`, which is code.
-_SECRET_DATA = re.compile(
-    r"(?:.*[._-])?(?:secrets?|credentials?)(?:[._-].*)?\.(?:ya?ml|json|toml|ini|conf|cfg|properties|"
-    r"txt|csv|xml|enc|gpg|env)"
+_SECRET_WORDS = frozenset("secret secrets credential credentials".split())
+_DATA_EXTENSIONS = frozenset(
+    "yaml yml json toml ini conf cfg properties txt csv xml enc gpg env".split()
 )
+_WORD_ENDS = re.compile("[._-]")
 _SSH_KEY = re.compile(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-].*)?")
 _PATHS = ("/.aws/credentials", "/.kube/config", "/.docker/config.json", "/.ssh/config")
 # `.env.example` and its kind say which names to set, not their values.
 _EXAMPLE = re.compile(r"(?:^|[._-])(?:example|sample|template|tmpl|tpl|dist|schema)(?:[._-]|$)")
 _KEY_FILE = re.compile(rb"\s{0,200}-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----\s")
 _KEY_FILE_BYTES = 300
-_COPY = re.compile(r"(?:\.(?:bak|backup|old|orig|save|copy|tmp|swp|[0-9]{1,8})|~)+$")
+_COPY = re.compile(r"bak|backup|old|orig|save|copy|tmp|swp|[0-9]{1,8}")
 
 
 class FileKind(Enum):
@@ -56,14 +57,32 @@ def is_secret_name(path: str) -> bool:
     name = path.rsplit("/", 1)[-1].lower()
     if _EXAMPLE.search(name) or name.endswith(".pub"):
         return False
-    name = _COPY.sub("", name) or name
+    name = _original_name(name) or name
     return (
         name in _NAMES
         or _SSH_KEY.fullmatch(name) is not None
-        or _SECRET_DATA.fullmatch(name) is not None
+        or _is_secret_data(name)
         or any(fnmatchcase(name, pattern) for pattern in _PATTERNS)
         or f"/{path.lower()}".endswith(_PATHS)
     )
+
+
+def _is_secret_data(name: str) -> bool:
+    stem, _, extension = name.rpartition(".")
+    words = _WORD_ENDS.split(stem)
+    return extension in _DATA_EXTENSIONS and not _SECRET_WORDS.isdisjoint(words)
+
+
+def _original_name(name: str) -> str:
+    """Return the name of the file that a copy such as `x.bak`, `x.1` or `x~` was made of."""
+    while True:
+        stem, _, ending = name.rpartition(".")
+        if name.endswith("~"):
+            name = name[:-1]
+        elif stem and _COPY.fullmatch(ending):
+            name = stem
+        else:
+            return name
 
 
 def is_key_file(content: bytes) -> bool:

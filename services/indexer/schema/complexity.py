@@ -4,7 +4,8 @@ import re
 
 MEDIUM_BRANCHES, HIGH_BRANCHES = 3, 10
 _BRANCH = re.compile(
-    r"^\s*(?:\}\s*)?(?:if|for|while|case|catch|except|elif|match|switch|when)\b", re.MULTILINE
+    r"^[^\S\n]*+(?:\}[^\S\n]*+)?(?:if|for|while|case|catch|except|elif|match|switch|when)\b",
+    re.MULTILINE,
 )
 
 

@@ -146,13 +146,13 @@ INTERPRETERS = _table(_INTERPRETERS)
 LANGUAGES = frozenset({*EXTENSIONS.values(), *NAMES.values(), "c", UNKNOWN})
 
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*(?:\S*/)?)?([A-Za-z_+-]+)")
-_MODELINE = re.compile(rb"-\*-.*?(?:mode:\s*)?([A-Za-z+]+)\s*(?:;.*)?-\*-")
+_MODELINE = re.compile(rb"-\*-(.*?)-\*-")
 _CPP_HEADER = re.compile(
-    rb"^\s*(?:class\s+\w+[^;]*\{|class\s+\w+;|namespace\b|template\s*<|using\s+\w+|public:|private:)"
-    rb"|^#\s*include\s*<(?:\w+|\w+/[\w/]+\.hpp)>",
+    rb"^[^\S\n]*+(?:class\s++\w++(?:;|[^;{]{0,300}+\{)|namespace\b|template\s*+<|using\s++\w"
+    rb"|public:|private:)|^#\s*+include\s*+<(?:\w++>|\w++/[\w/]++\.hpp>)",
     re.MULTILINE,
 )
-_OBJC_HEADER = re.compile(rb"^\s*(?:@interface|@protocol|@class|#import)\b", re.MULTILINE)
+_OBJC_HEADER = re.compile(rb"^[^\S\n]*+(?:@interface|@protocol|@class|#import)\b", re.MULTILINE)
 _XML = re.compile(rb"\s*(?:<\?xml|<!DOCTYPE TS)")
 _RST = re.compile(rb"^(?:\.\. [\w-]+::|[=\-~]{4,}\s*$)", re.MULTILINE)
 
@@ -203,8 +203,17 @@ def _by_shebang(content: bytes) -> str | None:
         interpreter = match.group(1).decode("ascii")
         return INTERPRETERS.get(interpreter) or INTERPRETERS.get(interpreter.rstrip("-"))
     if match := _MODELINE.search(head):
-        mode = match.group(1).decode("ascii").lower()
+        mode = _mode(match.group(1).decode("latin-1"))
         return {"c++": "cpp", "shell": "bash", "sh": "bash"}.get(
             mode, mode if mode in LANGUAGES else None
         )
     return None
+
+
+def _mode(line: str) -> str:
+    """Return the mode of a mode line: `C++`, or `mode: C++; coding: utf-8`."""
+    for item in line.split(";"):
+        name, _, value = item.rpartition(":")
+        if name.strip() in ("", "mode"):
+            return value.strip().lower()
+    return ""

@@ -9,11 +9,11 @@ from services.indexer.syntax.lines import Lines
 HEADING_LANGUAGES = frozenset(["markdown", "rst"])
 SEPARATOR = " > "  # of a heading's path; a dot may be part of a heading
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
 _NOT_TITLE = re.compile(r"\s*(?:[-*+>|]|\d+[.)]|$)|\s{4}")
-_LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+_LINK = re.compile(r"!?\[([^\[\]]*+)\](?:\((?:[^()]|\([^()]*+\))*+\)|\[[^\[\]]*+\])")
 FRONT_MATTER = "---"
 
 
@@ -53,11 +53,18 @@ def _markdown(lines: Lines) -> Iterator[tuple[int, int, str]]:
                 fence = ""
         elif not fence:
             if match := _ATX.match(line):
-                yield row, len(match.group(1)), _plain(match.group(2) or "")
+                yield row, len(match.group(1)), _plain(_unclosed(match.group(2) or ""))
             elif _underlined(lines, row):
                 yield row, 1 if lines.rows[row + 1].lstrip()[0] == "=" else 2, _plain(line)
                 row += 1
         row += 1
+
+
+def _unclosed(title: str) -> str:
+    """Return a title without the row of # that may close it."""
+    title = title.strip(" \t")
+    rest = title.rstrip("#")
+    return rest if not rest or rest[-1] in " \t" else title
 
 
 def _after_front_matter(lines: Lines) -> int:

@@ -35,3 +35,17 @@ from services.indexer.source.languages import language_of
 )
 def test_language_of(path: str, content: bytes, language: str) -> None:
     assert language_of(path, content) == language
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        (b"# -*- C++ -*-", "cpp"),
+        (b"# -*- mode: python; coding: utf-8 -*-", "python"),
+        (b"# -*- coding: utf-8; mode: Ruby -*-", "ruby"),
+        (b"# -*- python; indent: 4 -*-", "python"),
+        (b"# -*- coding: utf-8 -*-", "text"),
+    ],
+)
+def test_mode_lines(line: bytes, language: str) -> None:
+    assert language_of("script", line + b"\n") == language
