@@ -37,6 +37,7 @@ from services.memory.projection.rebuild import Rebuilder
 from services.memory.records.store import Records
 from services.memory.records.types import EntryKind
 from services.memory.search.points import entry_spec
+from services.memory.threads.enabled import EnabledSearches
 from services.memory.threads.service import Threads, open_threads, thread_target
 from services.memory.threads.tools import thread_tools
 
@@ -177,7 +178,7 @@ def _service(
         instructions=INSTRUCTIONS,
         tools=[
             *memory_tools(memories, storage.healer, memories.sessions, knowledge.check_project),
-            *thread_tools(threads),
+            *thread_tools(threads, EnabledSearches.from_settings(settings)),
             *knowledge_tools(knowledge),
             *conversation_tools(conversations, settings.summary_seconds),
         ],

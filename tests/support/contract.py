@@ -41,7 +41,7 @@ class Tools:
         body: Body | None = result.structured_content
         assert result.is_error, body
         assert body is not None
-        assert set(body) == {"ok", "error", "error_code", "details"}
+        assert body.keys() >= {"ok", "error", "error_code", "details"}
         assert body["ok"] is False
         return body
 

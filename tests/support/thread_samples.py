@@ -3,7 +3,7 @@
 import base64
 from typing import Any
 
-IMAGE = {"data": base64.b64encode(b"picture").decode(), "mime_type": "image/jpeg"}
+IMAGE = {"data": base64.b64encode(b"picture").decode(), "mime_type": "image/jpeg", "position": 0}
 HIT_KEYS = {
     "id",
     "thread_id",
@@ -20,9 +20,9 @@ HIT_KEYS = {
 RANKED = ("semantic_search_context", "fts_search_context", "hybrid_search_context")
 ALL = ("search_context", *RANKED)
 RESULT_KEYS = {
-    "search_context": {"results", "count"},
+    "search_context": {"results", "count", "total"},
     "semantic_search_context": {"results", "count", "query", "model"},
-    "fts_search_context": {"results", "count", "query", "mode", "language"},
+    "fts_search_context": {"results", "count", "query", "mode", "language", "fts_available"},
     "hybrid_search_context": {
         "results",
         "count",
@@ -34,14 +34,15 @@ RESULT_KEYS = {
     },
 }
 SCORES = {
-    "semantic_search_context": {"semantic_distance", "semantic_rank"},
-    "fts_search_context": {"fts_score", "fts_rank"},
+    "semantic_search_context": {"semantic_distance", "semantic_rank", "rerank_score"},
+    "fts_search_context": {"fts_score", "fts_rank", "rerank_score"},
     "hybrid_search_context": {
         "rrf",
         "fts_rank",
         "semantic_rank",
         "fts_score",
         "semantic_distance",
+        "rerank_score",
     },
 }
 LONG = "The retry budget of the payment queue was exhausted. " + "Nothing else happened. " * 30
@@ -69,5 +70,7 @@ def query_of(name: str, words: str = "payment queue") -> dict[str, Any]:
 
 def sample_number(hit: dict[str, Any]) -> int:
     return next(
-        n for n, entry in enumerate(ENTRIES) if entry["text"].startswith(hit["text_content"])
+        n
+        for n, entry in enumerate(ENTRIES)
+        if entry["text"].startswith(hit["text_content"].removesuffix("..."))
     )

@@ -14,6 +14,7 @@ class Effect(Enum):
     READS = "reads"
     ADDS = "adds"  # calling twice adds twice
     SETS = "sets"  # calling twice is the same as once
+    REPLACES = "replaces"  # what was there is gone
     DESTROYS = "destroys"
 
 

@@ -62,6 +62,20 @@ class MemorySettings(BaseModel):
         "`references.task`.",
     )
 
+    enable_fts: bool = env(
+        "ENABLE_FTS", True, "Offer full-text search of thread entries, alone and in hybrid search."
+    )
+    enable_semantic_search: bool = env(
+        "ENABLE_SEMANTIC_SEARCH",
+        True,
+        "Offer search of thread entries by meaning, alone and in hybrid search. Off, vectors are "
+        "still written, so that switching it on needs no rebuild.",
+    )
+    enable_hybrid_search: bool = env(
+        "ENABLE_HYBRID_SEARCH",
+        True,
+        "Offer hybrid search of thread entries, by the kinds of search that are on.",
+    )
     fts_language: Language = env(
         "FTS_LANGUAGE",
         "english",

@@ -1,6 +1,7 @@
 """Counts entries by thread, source, kind and collection."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, case, distinct, func, select, text
@@ -10,14 +11,18 @@ from services.memory.records.database import Dialect
 from services.memory.records.tables import entries, images, tags
 from services.memory.records.types import ContentType, EntryKind, Statistics, ThreadSummary
 
+MAX_ACTIVE_THREADS = 5  # as the contract's system lists
+MAX_TOP_TAGS = 10
 SIZE = {
     "sqlite": "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
     "postgresql": "SELECT pg_database_size(current_database())",
 }
 
 
-async def threads(connection: AsyncConnection, kind: EntryKind) -> list[ThreadSummary]:
-    """Return every thread of a kind, the most recently written first."""
+async def threads(
+    connection: AsyncConnection, kind: EntryKind, limit: int | None, offset: int
+) -> list[ThreadSummary]:
+    """Return the threads of a kind, the most recently written first."""
     is_multimodal = entries.c.content_type == ContentType.MULTIMODAL.value
     query = (
         select(
@@ -31,16 +36,22 @@ async def threads(connection: AsyncConnection, kind: EntryKind) -> list[ThreadSu
         .where(entries.c.kind == kind.value, entries.c.thread.is_not(None))
         .group_by(entries.c.thread)
         .order_by(func.max(entries.c.created_at).desc(), func.max(entries.c.id).desc())
+        .limit(limit)
+        .offset(offset)
     )
-    sources = await _sources(connection, kind)
-    rows = (await connection.execute(query)).mappings()
+    rows = (await connection.execute(query)).mappings().all()
+    sources = await _sources(connection, kind, [row["thread"] for row in rows] if limit else None)
     return [ThreadSummary(**row, sources=sources[row["thread"]]) for row in rows]
 
 
-async def _sources(connection: AsyncConnection, kind: EntryKind) -> dict[str, dict[str, int]]:
+async def _sources(
+    connection: AsyncConnection, kind: EntryKind, threads: Sequence[str] | None
+) -> dict[str, dict[str, int]]:
+    """Count the entries of each source by thread, of the given threads or of all."""
+    of_threads = [] if threads is None else [entries.c.thread.in_(threads)]
     query = (
         select(entries.c.thread, entries.c.source, func.count())
-        .where(entries.c.kind == kind.value, entries.c.source.is_not(None))
+        .where(entries.c.kind == kind.value, entries.c.source.is_not(None), *of_threads)
         .group_by(entries.c.thread, entries.c.source)
         .order_by(entries.c.thread, entries.c.source)
     )
@@ -48,6 +59,12 @@ async def _sources(connection: AsyncConnection, kind: EntryKind) -> dict[str, di
     for thread, source, count in await connection.execute(query):
         found[thread][source] = count
     return found
+
+
+async def count_threads(connection: AsyncConnection, kind: EntryKind) -> int:
+    """Count the threads of a kind."""
+    query = select(func.count(distinct(entries.c.thread))).where(entries.c.kind == kind.value)
+    return await _scalar(connection, query)
 
 
 async def statistics(connection: AsyncConnection, dialect: Dialect, kind: EntryKind) -> Statistics:
@@ -71,6 +88,18 @@ async def statistics(connection: AsyncConnection, dialect: Dialect, kind: EntryK
         tags=await _scalar(
             connection, select(func.count(distinct(tags.c.tag))).where(tags.c.entry_id.in_(ids))
         ),
+        most_active=await _most_frequent(
+            connection,
+            select(entries.c.thread, func.count()).where(of_kind, entries.c.thread.is_not(None)),
+            entries.c.thread,
+            MAX_ACTIVE_THREADS,
+        ),
+        top_tags=await _most_frequent(
+            connection,
+            select(tags.c.tag, func.count()).where(tags.c.entry_id.in_(ids)),
+            tags.c.tag,
+            MAX_TOP_TAGS,
+        ),
         size_bytes=await _scalar(connection, text(SIZE[dialect])),
     )
 
@@ -86,6 +115,14 @@ async def _count_by(
     query = select(column, func.count()).where(condition, column.is_not(None)).group_by(column)
     rows = await connection.execute(query.order_by(column))
     return {str(value): int(count) for value, count in rows}
+
+
+async def _most_frequent(
+    connection: AsyncConnection, query: Any, column: ColumnElement[Any], limit: int
+) -> list[tuple[str, int]]:
+    """Return the most frequent values of a column; equal ones in alphabetical order."""
+    ordered = query.group_by(column).order_by(func.count().desc(), column).limit(limit)
+    return [(str(value), int(count)) for value, count in await connection.execute(ordered)]
 
 
 async def _scalar(connection: AsyncConnection, query: Any) -> int:

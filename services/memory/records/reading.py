@@ -62,7 +62,7 @@ async def images_of(connection: AsyncConnection, ids: Sequence[int]) -> dict[int
         query = select(images).where(images.c.entry_id.in_(batch))
         ordered = query.order_by(images.c.entry_id, images.c.position)
         for row in (await connection.execute(ordered)).mappings():
-            image = Image(row["mime_type"], row["data"], row["metadata"])
+            image = Image(row["mime_type"], row["data"], row["metadata"], row["position"])
             found[row["entry_id"]].append(image)
     return dict(found)
 

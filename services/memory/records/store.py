@@ -264,9 +264,13 @@ class Records:
         async with self._database.reading("count entries") as connection:
             return await connection.scalar(query) or 0
 
-    async def thread_list(self, kind: EntryKind = EntryKind.THREAD) -> list[ThreadSummary]:
+    async def thread_list(
+        self, kind: EntryKind = EntryKind.THREAD, limit: int | None = None, offset: int = 0
+    ) -> tuple[list[ThreadSummary], int]:
+        """Return a page of the threads, the most recently written first, and how many there are."""
         async with self._database.reading("list threads") as connection:
-            return await counts.threads(connection, kind)
+            page = await counts.threads(connection, kind, limit, offset)
+            return page, await counts.count_threads(connection, kind)
 
     async def statistics(self, kind: EntryKind) -> Statistics:
         async with self._database.reading("count entries") as connection:

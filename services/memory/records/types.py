@@ -26,11 +26,12 @@ class ContentType(StrEnum):
 
 @dataclass(frozen=True)
 class Image:
-    """An image of an entry, decoded."""
+    """An image of an entry, decoded; its position is its place in the list where it is None."""
 
     mime_type: str
     data: bytes
     metadata: Mapping[str, Any] | None = None
+    position: int | None = None
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,8 @@ class Statistics:
     threads: int
     images: int
     tags: int
+    most_active: Sequence[tuple[str, int]]  # threads with the most entries
+    top_tags: Sequence[tuple[str, int]]
     summarised: int
     summarised_by: Mapping[str, int]  # author of summaries → number of summaries
     size_bytes: int

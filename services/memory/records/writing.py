@@ -188,7 +188,7 @@ def _apply(state: _EntryState, given: Change, now: str) -> list[str]:
         changed.append("tags")
         state.tags = given.tags
     if given.images is not None:
-        changed.append("images")
+        changed += ["images", "content_type"]
         state.set_images(given.images)
     if changed:
         state.touch(now)
@@ -266,13 +266,13 @@ async def _replace_images(connection: AsyncConnection, states: Sequence[_EntrySt
     rows = [
         {
             "entry_id": key,
-            "position": position,
+            "position": place if image.position is None else image.position,
             "mime_type": image.mime_type,
             "data": image.data,
             "metadata": None if image.metadata is None else dict(image.metadata),
         }
         for key, state in changed.items()
-        for position, image in enumerate(state.images or ())
+        for place, image in enumerate(state.images or ())
     ]
     if rows:
         await connection.execute(insert(images), rows)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from services.core.errors import CtxError, InvalidInput
+from services.core.errors import CtxError, EntryNotFound, InvalidInput
 from services.memory.records.types import Change, Draft
 from services.memory.records.validation import check_change, check_draft
 from services.memory.threads.entries import ThreadEntries
@@ -23,7 +23,8 @@ class Batches:
     async def store(self, items: Sequence[Any], atomic: bool) -> BatchResult:
         """Store entries. Raises InvalidInput, storing none, for a wrong item of an atomic batch."""
         drafts, errors = _parse(items, self._draft)
-        _refuse("entries", errors, atomic, "stored")
+        if errors and atomic:
+            raise _refusal("entries", [None] * len(items), errors, "stored")
         drafts, warnings = await self._screen("entries", drafts)
         stored, failures = await _write(drafts, self._entries.records.add, atomic)
         results: dict[int, BatchItemResult] = {
@@ -38,14 +39,25 @@ class Batches:
         }
         uuids = [added.uuid for added in stored.values()]
         errors |= failures
-        return await self._result("Stored", len(items), results, errors, uuids, warnings)
+        new = sum(added.is_new for added in stored.values())
+        message = f"Stored {new} of {len(items)} entries"
+        if repeated := len(stored) - new:
+            message += f"; {repeated} repeated the entry before and updated it"
+        return await self._result(message, len(items), results, errors, uuids, warnings)
 
     async def update(self, items: Sequence[Any], atomic: bool) -> BatchResult:
         """Change entries. Raises, changing none, for a wrong or unknown item of an atomic batch."""
         changes, errors = _parse(items, self._change)
-        _refuse("updates", errors, atomic, "updated")
+        ids = [_id_of(item) for item in items]
+        if errors and atomic:
+            raise _refusal("updates", ids, errors, "updated")
         changes, warnings = await self._screen("updates", changes)
-        changed, failures = await _write(changes, self._entries.change, atomic)
+        try:
+            changed, failures = await _write(changes, self._entries.change, atomic)
+        except EntryNotFound as error:
+            unknown = set(error.details["unknown"])
+            missing = {n: f"entry {id_} not found" for n, id_ in enumerate(ids) if id_ in unknown}
+            raise _refusal("updates", ids, missing, "updated", EntryNotFound) from error
         results: dict[int, BatchItemResult] = {
             index: {
                 "index": index,
@@ -57,10 +69,10 @@ class Batches:
             for index, entry in changed.items()
         }
         errors |= failures
-        result = await self._result("Updated", len(items), results, errors, warnings=warnings)
+        message = f"Updated {len(changed)} of {len(items)} entries"
+        result = await self._result(message, len(items), results, errors, warnings=warnings)
         for item in result["results"]:
-            if not item["success"]:
-                item["context_id"] = _id_of(items[item["index"]])
+            item["context_id"] = ids[item["index"]]
         return result
 
     async def _screen(
@@ -85,7 +97,7 @@ class Batches:
 
     async def _result(
         self,
-        verb: str,
+        message: str,
         total: int,
         results: dict[int, BatchItemResult],
         errors: Mapping[int, str],
@@ -106,7 +118,7 @@ class Batches:
             "succeeded": succeeded,
             "failed": len(errors),
             "results": [results[index] for index in range(total)],
-            "message": f"{verb} {succeeded} of {total} entries",
+            "message": message,
         }
         ids = [item["context_id"] for item in result["results"] if item["context_id"] is not None]
         if not ids:
@@ -128,16 +140,41 @@ def _parse(
     return items, errors
 
 
-def _refuse(field: str, errors: Mapping[int, str], atomic: bool, verb: str) -> None:
-    """Raise InvalidInput where an atomic batch has errors."""
-    if errors and atomic:
-        listed = "; ".join(f"{field}.{index}.{message}" for index, message in errors.items())
-        raise InvalidInput(
-            field,
-            f"nothing was {verb}, because the batch is atomic and {listed}. Correct this, or pass "
-            "atomic=false",
-            errors=[{"index": index, "error": message} for index, message in errors.items()],
-        )
+def _refusal(
+    field: str,
+    ids: Sequence[int | None],
+    errors: Mapping[int, str],
+    verb: str,
+    error: type[InvalidInput] = InvalidInput,
+) -> InvalidInput:
+    """Return the error of an atomic batch; `batch` in its details is the result of the batch."""
+    listed = "; ".join(f"{field}.{index}.{message}" for index, message in errors.items())
+    first = next(iter(errors))
+    results: list[BatchItemResult] = [
+        {
+            "index": index,
+            "success": False,
+            "context_id": id_,
+            "error": errors.get(index, f"not {verb}, because the batch is atomic"),
+        }
+        for index, id_ in enumerate(ids)
+    ]
+    batch: BatchResult = {
+        "success": False,
+        "total": len(ids),
+        "succeeded": 0,
+        "failed": len(ids),
+        "results": results,
+        "message": f"Validation failed for {len(errors)} of {len(ids)} entries. First error at "
+        f"index {first}: {errors[first]}",
+    }
+    return error(
+        field,
+        f"nothing was {verb}, because the batch is atomic and {listed}. Correct this, or pass "
+        "atomic=false",
+        errors=[{"index": index, "error": message} for index, message in errors.items()],
+        batch=batch,
+    )
 
 
 async def _write(

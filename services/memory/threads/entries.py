@@ -28,6 +28,7 @@ from services.memory.threads.responses import (
     ThreadListResult,
     UpdateResult,
 )
+from services.memory.threads.search_request import clamp_limit
 
 
 class Warnings(TypedDict, total=False):
@@ -59,12 +60,11 @@ class ThreadEntries:
         """Store an entry. Raises InvalidInput."""
         screened = await self.secrets.screen(entry.draft(self.collection, self.limits))
         [added] = await self.records.add([screened.value])
-        repeated = "Repeats the thread's latest entry: updated it"
         result: StoreResult = {
             "success": True,
             "context_id": added.id,
             "thread_id": entry.thread_id,
-            "message": "Stored" if added.is_new else repeated,
+            "message": _stored_message(added.is_new, len(entry.images or ())),
         }
         warnings = await self.finish_write([added.id], [added.uuid], screened.warnings)
         return {**result, **warnings}
@@ -77,7 +77,7 @@ class ThreadEntries:
             "success": True,
             "context_id": changed.id,
             "updated_fields": changed.fields,
-            "message": f"Updated {', '.join(changed.fields)}",
+            "message": f"Successfully updated {', '.join(changed.fields)}",
         }
         warnings = await self.finish_write([changed.id], warnings=screened.warnings)
         return {**result, **warnings}
@@ -87,10 +87,11 @@ class ThreadEntries:
         try:
             return await self.records.change(changes, EntryKind.THREAD)
         except EntryNotFound as error:
-            unknown = [str(id_) for id_ in error.details.get("unknown", ())]
+            unknown = list(dict.fromkeys(error.details.get("unknown", ())))
+            names = ", ".join(map(str, unknown))
             raise EntryNotFound(
                 "context_id",
-                f"there is no entry {', '.join(unknown)}; search_context lists what there is",
+                f"entry {names} not found; search_context lists what there is",
                 unknown=unknown,
             ) from error
 
@@ -106,7 +107,7 @@ class ThreadEntries:
     async def delete(self, ids: Sequence[int] | None, thread: str | None) -> DeleteResult:
         """Delete by ids, by thread, or the ids that belong to the thread where both are given."""
         if not ids and thread is None:
-            raise InvalidInput("context_ids", "name the entries to delete, or give thread_id")
+            raise InvalidInput("context_ids", "Must provide either context_ids or thread_id")
         threads = None if thread is None else [thread]
         return await self._remove(Criteria(EntryKind.THREAD, ids=ids or None, threads=threads))
 
@@ -139,15 +140,17 @@ class ThreadEntries:
         )
         return {**await self._remove(criteria), "criteria_used": used}
 
-    async def threads(self) -> ThreadListResult:
-        """List all threads, the most recent first."""
-        threads = await self.records.thread_list()
-        return {
+    async def threads(self, limit: int | None, offset: int) -> ThreadListResult:
+        """List threads, the most recent first; all of them without a limit."""
+        applied, clamped = (None, None) if limit is None else clamp_limit(limit)
+        threads, total = await self.records.thread_list(limit=applied, offset=offset)
+        result: ThreadListResult = {
             "threads": [
                 {
                     "thread_id": each.thread,
                     "entry_count": each.entries,
-                    "source_types": dict(each.sources),
+                    "source_types": len(each.sources),
+                    "sources": dict(each.sources),
                     "multimodal_count": each.multimodal,
                     "first_entry": each.first_at,
                     "last_entry": each.last_at,
@@ -155,8 +158,9 @@ class ThreadEntries:
                 }
                 for each in threads
             ],
-            "total_threads": len(threads),
+            "total_threads": total,
         }
+        return result if clamped is None else {**result, "clamped_limit": clamped}
 
     async def finish_write(
         self,
@@ -176,6 +180,12 @@ class ThreadEntries:
         result: DeleteResult = {
             "success": True,
             "deleted_count": count,
-            "message": f"Deleted {count} {'entry' if count == 1 else 'entries'}",
+            "message": f"Successfully deleted {count} {'entry' if count == 1 else 'entries'}",
         }
         return {**result, **await self.finish_write()}
+
+
+def _stored_message(is_new: bool, images: int) -> str:
+    if not is_new:
+        return "Context updated: it repeats the thread's latest entry"
+    return f"Context stored with {images} images" if images else "Context stored"

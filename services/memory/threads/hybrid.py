@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from services.core.errors import InvalidInput
 from services.memory.records.store import Records
+from services.memory.records.types import Criteria
 from services.memory.search.failures import SCORE_DIGITS
+from services.memory.search.filters import count_filters
 from services.memory.search.fusion import FusedEntry, fuse
 from services.memory.search.pages import RankedEntry, RankedPages
 from services.memory.search.retrievers import FTS, MODES, SEMANTIC, RetrieverResult, Retrievers
@@ -14,6 +17,7 @@ from services.memory.threads.search_frame import PreparedSearch, SearchFrame, Se
 from services.memory.threads.search_request import SearchRequest, check_query
 
 FUSION = "rrf"
+FTS_MODE = "boolean"  # in the words of fts_search_context: all words of a query joined by OR
 # Entries that each retriever returns. It doubles with the page, and not before, so that the first
 # pages are cut from one order.
 MIN_DEPTH = 50
@@ -30,7 +34,9 @@ class HybridSearch:
         pages: RankedPages,
         results: Results,
         rrf_k: int,
+        modes: Sequence[str] = MODES,
     ) -> None:
+        self._modes = modes
         self._retrievers = retrievers
         self._pages = pages
         self._results = results
@@ -49,7 +55,7 @@ class HybridSearch:
         Raises SearchFailed where every mode failed.
         """
         text = check_query(query, request.offset)
-        modes, k = modes or MODES, rrf_k or self._rrf_k
+        modes, k = self._chosen(modes), rrf_k or self._rrf_k
         result = _empty_result(query)
 
         async def search(prepared: PreparedSearch) -> SearchPage:
@@ -74,13 +80,24 @@ class HybridSearch:
                 await self._results.ranked_hits(page, prepared.include_images),
                 [*warnings, *page.warnings],
                 {
-                    "fts_stats": _stats(retrieved[FTS]),
-                    "semantic_stats": _stats(retrieved[SEMANTIC]),
+                    "fts_stats": _stats(retrieved, FTS, modes, prepared.criteria),
+                    "semantic_stats": _stats(retrieved, SEMANTIC, modes, prepared.criteria),
                     "fusion_stats": _fusion_stats(fused, k),
+                    "adaptive_fts_mode": FTS_MODE if FTS in modes else None,
                 },
             )
 
         return await self._frame.run(result, request, search)
+
+    def _chosen(self, modes: Sequence[str] | None) -> Sequence[str]:
+        """Return the modes to run. Raises InvalidInput where all named ones are switched off."""
+        chosen = [mode for mode in modes or self._modes if mode in self._modes]
+        if not chosen:
+            raise InvalidInput(
+                "search_modes",
+                f"{', '.join(modes or ())} is switched off here; use {', '.join(self._modes)}",
+            )
+        return chosen
 
 
 def _depth(needed: int) -> int:
@@ -115,11 +132,18 @@ def _ranked(entry: FusedEntry, retrieved: Mapping[str, RetrieverResult]) -> Rank
     return RankedEntry(entry.id, scores, hit.uuid, hit.chunk)
 
 
-def _stats(result: RetrieverResult) -> dict[str, Any]:
+def _stats(
+    retrieved: Mapping[str, RetrieverResult], mode: str, modes: Sequence[str], criteria: Criteria
+) -> dict[str, Any] | None:
+    """Return the statistics of one mode; None where it did not run."""
+    if mode not in modes:
+        return None
+    result = retrieved[mode]
     return {
         "execution_time_ms": result.milliseconds,
+        "filters_applied": count_filters(criteria),
+        "rows_returned": len(result.hits),
         "backend": result.backend,
-        "results_count": len(result.hits),
         "error": result.failure,
     }
 

@@ -15,6 +15,7 @@ class ImageResult(TypedDict):
 
     data: str
     mime_type: str
+    position: int
     metadata: NotRequired[dict[str, Any]]
 
 
@@ -34,8 +35,14 @@ class EntryResult(TypedDict):
     images: NotRequired[list[ImageResult]]
 
 
+TRUNCATED = "..."  # ends a text that goes on
+
+
 class Scores(TypedDict, total=False):
-    """The scores of a hit; a lower distance is better, of the others a higher one."""
+    """The scores of a hit; of distance and ranks a lower one is better, else a higher one.
+
+    A hybrid search has all six, others those that apply; `rerank_score` is null without a reranker.
+    """
 
     rrf: float
     fts_rank: int | None
@@ -72,7 +79,11 @@ def render_entry(entry: Entry) -> EntryResult:
 def render_hit(entry: Entry, length: int) -> SearchHit:
     """Return an entry with its text truncated to `length` characters."""
     text = truncate(entry.text, length)
-    fields = {"text_content": text, "is_text_content_truncated": len(text) < len(entry.text)}
+    is_cut = len(text) < len(entry.text)
+    fields = {
+        "text_content": text + TRUNCATED if is_cut else text,
+        "is_text_content_truncated": is_cut,
+    }
     return cast(SearchHit, {**render_entry(entry), **fields})
 
 
@@ -87,6 +98,7 @@ def render_image(image: Image) -> ImageResult:
     result: ImageResult = {
         "data": base64.b64encode(image.data).decode(),
         "mime_type": image.mime_type,
+        "position": image.position or 0,
     }
     if image.metadata is not None:
         result["metadata"] = dict(image.metadata)

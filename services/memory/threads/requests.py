@@ -5,18 +5,22 @@ The record store itself refuses what no database can store, such as NaN in metad
 
 import base64
 import binascii
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
     ValidationError,
 )
+from pydantic_core import PydanticCustomError
 
 from services.core.errors import InvalidInput
 from services.core.settings import Settings
@@ -27,11 +31,33 @@ MAX_THREAD_LENGTH = 256  # as long as the column
 MAX_ID = 2**31 - 1  # PostgreSQL's integer; SQLite's is larger
 BYTES_PER_MB = 1024 * 1024
 
+EMPTY = "cannot be empty or whitespace"
+
+
+def _check_named(thread: str) -> str:
+    """Return the name of a thread. Raises where it is blank."""
+    if not thread:
+        raise PydanticCustomError("empty", EMPTY)
+    return thread
+
+
+def _decoded(value: Any) -> Any:
+    """Return an object that may be given as JSON text; what does not parse stays a text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
 Source = Literal["user", "agent"]
 ThreadId = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_THREAD_LENGTH),
+    StringConstraints(strip_whitespace=True, max_length=MAX_THREAD_LENGTH),
+    AfterValidator(_check_named),
 ]
+JsonObject = Annotated[dict[str, Any] | None, BeforeValidator(_decoded)]
 EntryId = Annotated[int, Field(ge=1, le=MAX_ID)]
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -57,12 +83,13 @@ class ImageArgument(BaseModel):
     data: str = Field(description="The image's bytes in base64.")
     mime_type: str = Field(
         "image/png",
-        pattern=r"^[a-z]+/[A-Za-z0-9.+-]+$",
+        pattern=r"^image/[A-Za-z0-9.+-]+$",
         max_length=128,
         validation_alias=AliasChoices("mime_type", "mimeType"),
         description="Such as image/png.",
     )
-    metadata: dict[str, Any] | None = Field(None, description="Anything known about the image.")
+    metadata: JsonObject = Field(None, description="Anything known about the image.")
+    position: int | None = Field(None, ge=0, le=MAX_ID, description="Its place.")
 
 
 class EntryArgument(BaseModel):
@@ -117,8 +144,8 @@ class ChangeArgument(BaseModel):
         if all(value is None for value in given):
             raise InvalidInput(
                 "context_id",
-                "nothing to update: give at least one of text, metadata, metadata_patch, tags, "
-                "images",
+                "At least one field must be provided for update: text, metadata, metadata_patch, "
+                "tags, images",
             )
         return Change(
             id=self.context_id,
@@ -143,13 +170,15 @@ def validated(model: type[Model], value: Any) -> Model:
 def check_not_blank(text: str) -> str:
     """Return the text. Raises InvalidInput where it is blank."""
     if not text.strip():
-        raise InvalidInput("text", "must not be blank: give the words to keep")
+        raise InvalidInput("text", f"{EMPTY}: give the words to keep")
     return text
 
 
 def decode_images(images: Sequence[ImageArgument], limits: ImageLimits) -> list[Image]:
     """Return the images as bytes. Raises InvalidInput where they exceed the limits."""
     decoded = [_image(number, image, limits) for number, image in enumerate(images)]
+    if len({image.position for image in decoded}) < len(decoded):
+        raise InvalidInput("images", "two have the same position; give each its own, or none any")
     total = sum(len(image.data) for image in decoded)
     if total > limits.total:
         raise InvalidInput(
@@ -177,7 +206,8 @@ def _image(number: int, image: ImageArgument, limits: ImageLimits) -> Image:
             f"has {_mb(len(data))} and the limit is {_mb(limits.each)} (MAX_IMAGE_SIZE_MB); "
             "send a smaller image",
         )
-    return Image(image.mime_type, data, image.metadata)
+    position = number if image.position is None else image.position
+    return Image(image.mime_type, data, image.metadata, position)
 
 
 def _mb(size: int) -> str:

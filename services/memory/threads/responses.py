@@ -4,6 +4,7 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from services.core.errors import CtxError, error_body
 from services.memory.threads.render import SearchHit
 
 
@@ -66,11 +67,12 @@ class BatchResult(TypedDict):
 
 
 class ThreadResult(TypedDict):
-    """One thread of `list_threads`; `source_types` counts the entries of each source."""
+    """One thread of `list_threads`; `sources` counts the entries of each of `source_types`."""
 
     thread_id: str
     entry_count: int
-    source_types: dict[str, int]
+    source_types: int
+    sources: dict[str, int]
     multimodal_count: int
     first_entry: str
     last_entry: str
@@ -78,19 +80,34 @@ class ThreadResult(TypedDict):
 
 
 class ThreadListResult(TypedDict):
-    """The result of `list_threads`."""
+    """The result of `list_threads`; `total_threads` counts those of all pages."""
 
     threads: list[ThreadResult]
     total_threads: int
+    warnings: NotRequired[list[str]]
+    clamped_limit: NotRequired["ClampedLimit"]
+
+
+class ClampedLimit(TypedDict):
+    """A limit that was lowered to the largest there is."""
+
+    requested: int
+    applied: int
 
 
 class SearchResult(TypedDict):
-    """The keys that all searches share, and all of `search_context`."""
+    """The keys that all searches share; `total`, of `search_context` only, counts all pages.
+
+    With `error` nothing was searched: `validation_errors` lists what is wrong with the filters.
+    """
 
     results: list[SearchHit]
     count: int
+    total: NotRequired[int]
     stats: NotRequired[dict[str, Any]]
     warnings: NotRequired[list[str]]
+    clamped_limit: NotRequired[ClampedLimit]
+    error: NotRequired[str]
     validation_errors: NotRequired[list[str]]
 
 
@@ -107,6 +124,7 @@ class TextSearchResult(SearchResult):
     query: str
     mode: str
     language: str
+    fts_available: bool
 
 
 class HybridSearchResult(SearchResult):
@@ -117,3 +135,10 @@ class HybridSearchResult(SearchResult):
     search_modes_used: list[str]
     fts_count: int
     semantic_count: int
+
+
+def thread_error_body(error: CtxError) -> dict[str, Any]:
+    """Return the body of an error with `success`, and of an atomic batch with its result."""
+    body = error_body(error)
+    batch = body["details"].pop("batch", {})
+    return {**body, "success": False, **batch}

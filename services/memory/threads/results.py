@@ -5,7 +5,7 @@ from typing import cast
 
 from services.memory.records.store import Records
 from services.memory.records.types import ContentType, Entry
-from services.memory.search.pages import RankedPage
+from services.memory.search.pages import RERANK_SCORE, RankedPage
 from services.memory.threads.render import Scores, SearchHit, add_images, render_hit
 
 
@@ -28,5 +28,5 @@ class Results:
         """Render a page of a ranking, each hit with its scores."""
         hits = await self.hits(page.entries, include_images)
         for hit, scores in zip(hits, page.scores, strict=True):
-            hit["scores"] = cast(Scores, dict(scores))
+            hit["scores"] = cast(Scores, {RERANK_SCORE: None, **scores})
         return hits

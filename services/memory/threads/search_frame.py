@@ -13,6 +13,7 @@ from services.memory.threads.render import SearchHit
 from services.memory.threads.responses import SearchResult
 from services.memory.threads.search_request import SearchRequest, clamp_limit
 
+FILTERS_INVALID = "Metadata filter validation failed"  # the words that clients look for
 R = TypeVar("R", bound=SearchResult)
 
 
@@ -28,11 +29,12 @@ class PreparedSearch:
 
 @dataclass(frozen=True)
 class SearchPage:
-    """The hits of a search, its warnings, and what it adds to `stats`."""
+    """The hits of a search, its warnings, what it adds to `stats`, and the hits of all pages."""
 
     hits: list[SearchHit]
     warnings: Sequence[str] = ()
     stats: Mapping[str, Any] = field(default_factory=dict)
+    total: int | None = None
 
 
 class SearchFrame:
@@ -49,16 +51,21 @@ class SearchFrame:
     ) -> R:
         """Fill the result; with invalid metadata filters nothing is searched, and it says so."""
         start = time.perf_counter()
-        limit, warnings = clamp_limit(request.limit)
+        limit, clamped = clamp_limit(request.limit)
         criteria, errors = request.filters.criteria(EntryKind.THREAD)
         if errors:
+            result["error"] = FILTERS_INVALID
             result["validation_errors"] = errors
             return result
         page = await search(PreparedSearch(criteria, limit, request.offset, request.include_images))
         result["results"] = page.hits
         result["count"] = len(page.hits)
-        if warnings := [*warnings, *page.warnings]:
-            result["warnings"] = warnings
+        if page.total is not None:
+            result["total"] = page.total
+        if page.warnings:
+            result["warnings"] = list(page.warnings)
+        if clamped is not None:
+            result["clamped_limit"] = clamped
         if request.explain:
             result["stats"] = {
                 "execution_time_ms": elapsed_ms(start),

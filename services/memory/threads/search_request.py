@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from services.core.errors import InvalidInput
 from services.memory.search.filters import EntryFilters, check_text
+from services.memory.threads.requests import EMPTY
+from services.memory.threads.responses import ClampedLimit
 
 MAX_LIMIT = 100
 # A ranked search ranks everything before the offset too; beyond this, filters do better.
@@ -22,19 +24,17 @@ class SearchRequest:
     explain: bool = False
 
 
-def clamp_limit(limit: int) -> tuple[int, list[str]]:
-    """Return the limit, at most MAX_LIMIT, and a warning where it was lowered."""
+def clamp_limit(limit: int) -> tuple[int, ClampedLimit | None]:
+    """Return the limit, at most MAX_LIMIT, and how it was lowered, None where it was not."""
     if limit <= MAX_LIMIT:
-        return limit, []
-    return MAX_LIMIT, [
-        f"limit: {limit} is more than {MAX_LIMIT}; {MAX_LIMIT} was used. Page on with offset."
-    ]
+        return limit, None
+    return MAX_LIMIT, {"requested": limit, "applied": MAX_LIMIT}
 
 
 def check_query(query: str, offset: int) -> str:
     """Return the query of a ranked search. Raises InvalidInput, also for too large an offset."""
     if not query.strip():
-        raise InvalidInput("query", "must not be blank: give words or a question")
+        raise InvalidInput("query", f"{EMPTY}: give words or a question")
     if offset > MAX_RANKED_OFFSET:
         raise InvalidInput(
             "offset",

@@ -1,6 +1,6 @@
 """The four thread searches as tools, with the contract's names and defaults."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -8,6 +8,7 @@ from pydantic import Field
 from services.core.serving.service import Effect, Tool
 from services.memory.records.types import TextMode
 from services.memory.search.filters import EntryFilters
+from services.memory.threads.enabled import EnabledSearches
 from services.memory.threads.requests import Source, ThreadId
 from services.memory.threads.responses import (
     HybridSearchResult,
@@ -55,8 +56,8 @@ WithImages = Annotated[bool, Field(description="Show the images of the results."
 Explain = Annotated[bool, Field(description="Add statistics and the query plan.")]
 
 
-def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
-    """Return the four search tools."""
+def search_tools(threads: Threads, toolset: str, enabled: EnabledSearches) -> Sequence[Tool]:
+    """Return the search tools that the settings leave on; browsing always is."""
 
     async def search_context(
         thread_id: InThread = None,
@@ -192,9 +193,10 @@ def search_tools(threads: Threads, toolset: str) -> Sequence[Tool]:
             SearchRequest(filters, limit, offset, include_images, explain_query),
         )
 
-    return [
-        Tool(search_context, "Browse entries", toolset, Effect.READS),
-        Tool(semantic_search_context, "Search by meaning", toolset, Effect.READS),
-        Tool(fts_search_context, "Search by words", toolset, Effect.READS),
-        Tool(hybrid_search_context, "Search by words and meaning", toolset, Effect.READS),
+    tools: list[tuple[bool, Callable[..., Awaitable[Any]], str]] = [
+        (True, search_context, "Browse entries"),
+        (enabled.semantic, semantic_search_context, "Search by meaning"),
+        (enabled.full_text, fts_search_context, "Search by words"),
+        (enabled.hybrid, hybrid_search_context, "Search by words and meaning"),
     ]
+    return [Tool(run, title, toolset, Effect.READS) for is_on, run, title in tools if is_on]

@@ -38,7 +38,8 @@ class Searches:
 
         async def search(prepared: PreparedSearch) -> SearchPage:
             entries = await self._records.select(prepared.criteria, prepared.limit, prepared.offset)
-            return SearchPage(await self._results.hits(entries, prepared.include_images))
+            hits = await self._results.hits(entries, prepared.include_images)
+            return SearchPage(hits, total=await self._records.count(prepared.criteria))
 
         result: SearchResult = {"results": [], "count": 0}
         return await self._frame.run(result, request, search)
@@ -109,6 +110,7 @@ class Searches:
             "count": 0,
             "mode": mode.value,
             "language": self._language,
+            "fts_available": True,
         }
         return await self._frame.run(result, request, search)
 

@@ -24,6 +24,7 @@ from services.memory.search.semantic import SemanticRetriever
 from services.memory.search.splitter import TextSplitter
 from services.memory.summaries.worker import SummaryRules, SummaryWorker
 from services.memory.threads.batches import Batches
+from services.memory.threads.enabled import EnabledSearches
 from services.memory.threads.entries import ThreadEntries
 from services.memory.threads.hybrid import HybridSearch
 from services.memory.threads.requests import ImageLimits
@@ -100,12 +101,15 @@ def _threads(
     retrievers = Retrievers(records, semantic, entry_search, language)
     pages = RankedPages(records, splitter, stage)
     results = Results(records, settings.search_truncation_length)
-    features = ConfiguredFeatures(language, splitter, _rerank_status(settings, stage))
+    enabled = EnabledSearches.from_settings(settings)
+    features = ConfiguredFeatures(language, splitter, _rerank_status(settings, stage), enabled)
     return Threads(
         entries=entries,
         batches=Batches(entries),
         searches=Searches(records, semantic, pages, results, language),
-        hybrid=HybridSearch(records, retrievers, pages, results, settings.hybrid_rrf_k),
+        hybrid=HybridSearch(
+            records, retrievers, pages, results, settings.hybrid_rrf_k, enabled.modes
+        ),
         statistics=ThreadStatistics(
             records, engine.vectors, engine.embedder, collection, summaries, features
         ),

@@ -14,30 +14,36 @@ from services.memory.records.types import EntryKind, Statistics
 from services.memory.search.points import ONE_POINT_PER_ENTRY
 from services.memory.search.splitter import TextSplitter
 from services.memory.summaries.worker import SummaryWorker
+from services.memory.threads.enabled import EnabledSearches
 from services.memory.threads.requests import BYTES_PER_MB
 
 ENGINES = {"sqlite": "fts5", "postgresql": "tsvector"}
 FULL_COVERAGE = 100.0  # per cent
 
 
-class SemanticStatus(TypedDict):
-    """The state of semantic search; `embedding_count` counts chunks, the coverage entries."""
+class SearchSwitch(TypedDict):
+    """Whether a search is switched on and works; all there is to say of one that is off."""
 
     enabled: bool
     available: bool
+
+
+class SemanticStatus(SearchSwitch):
+    """The state of semantic search; `embedding_count` counts chunks, `context_count` entries."""
+
     backend: str
     model: str
     dimensions: int
+    context_count: int
     embedding_count: int
+    average_chunks_per_entry: float
     coverage_percentage: float
     error: NotRequired[str]
 
 
-class TextStatus(TypedDict):
-    """The state of full-text search, which is part of the database and always on."""
+class TextStatus(SearchSwitch):
+    """The state of full-text search, which is part of the database."""
 
-    enabled: bool
-    available: bool
     language: str
     backend: str
     engine: str
@@ -80,6 +86,20 @@ class SummaryStatus(TypedDict):
     error: NotRequired[str]
 
 
+class ThreadCount(TypedDict):
+    """A thread and how many entries it has."""
+
+    thread_id: str
+    count: int
+
+
+class TagCount(TypedDict):
+    """A tag and how many entries have it."""
+
+    tag: str
+    count: int
+
+
 class StatisticsResult(TypedDict):
     """The result of `get_statistics`."""
 
@@ -89,11 +109,15 @@ class StatisticsResult(TypedDict):
     total_images: int
     unique_tags: int
     total_threads: int
+    avg_entries_per_thread: float
+    most_active_threads: list[ThreadCount]
+    top_tags: list[TagCount]
+    backend: str
     database_size_mb: float
-    database_backend: str
     connection_metrics: dict[str, dict[str, int]]
-    semantic_search: SemanticStatus
-    fts: TextStatus
+    semantic_search: SemanticStatus | SearchSwitch
+    fts: TextStatus | SearchSwitch
+    hybrid_search: SearchSwitch
     chunking: ChunkStatus
     reranking: RerankStatus
     summary: SummaryStatus
@@ -106,6 +130,7 @@ class ConfiguredFeatures:
     language: str
     splitter: TextSplitter
     reranking: RerankStatus
+    searches: EnabledSearches
 
 
 class ThreadStatistics:
@@ -133,7 +158,7 @@ class ThreadStatistics:
         semantic, summary = await asyncio.gather(
             self._semantic(counted.entries), self._summary(counted)
         )
-        splitter = self._features.splitter
+        splitter, searches = self._features.splitter, self._features.searches
         return {
             "total_entries": counted.entries,
             "by_source": dict(counted.by_source),
@@ -141,11 +166,17 @@ class ThreadStatistics:
             "total_images": counted.images,
             "unique_tags": counted.tags,
             "total_threads": counted.threads,
+            "avg_entries_per_thread": _average(counted.entries, counted.threads),
+            "most_active_threads": [
+                {"thread_id": thread, "count": count} for thread, count in counted.most_active
+            ],
+            "top_tags": [{"tag": tag, "count": count} for tag, count in counted.top_tags],
+            "backend": self._records.dialect,
             "database_size_mb": round(counted.size_bytes / BYTES_PER_MB, 2),
-            "database_backend": self._records.dialect,
             "connection_metrics": self._records.connections(),
             "semantic_search": semantic,
             "fts": self._text(counted.entries),
+            "hybrid_search": _switch(searches.hybrid),
             "chunking": {
                 "enabled": True,
                 "available": True,
@@ -157,26 +188,37 @@ class ThreadStatistics:
             "summary": summary,
         }
 
-    async def _semantic(self, entries: int) -> SemanticStatus:
+    async def _semantic(self, entries: int) -> SemanticStatus | SearchSwitch:
+        if not self._features.searches.semantic:
+            return _switch(False)
         status: SemanticStatus = {
             "enabled": True,
             "available": True,
             "backend": self._store.engine,
             "model": self._embedder.name,
             "dimensions": self._embedder.dims,
+            "context_count": 0,
             "embedding_count": 0,
+            "average_chunks_per_entry": 0.0,
             "coverage_percentage": 0.0,
         }
         try:
-            status["embedding_count"] = await self._store.count(self._collection)
+            chunks = await self._store.count(self._collection)
             embedded = await self._store.count(self._collection, ONE_POINT_PER_ENTRY)
         except CtxError as error:
             return {**status, "available": False, "error": error.message}
-        status["coverage_percentage"] = percentage(embedded, entries)
-        return status
+        return {
+            **status,
+            "context_count": embedded,
+            "embedding_count": chunks,
+            "average_chunks_per_entry": _average(chunks, embedded),
+            "coverage_percentage": percentage(embedded, entries),
+        }
 
-    def _text(self, entries: int) -> TextStatus:
+    def _text(self, entries: int) -> TextStatus | SearchSwitch:
         """Report full coverage: the index is written in the transaction of the entry."""
+        if not self._features.searches.full_text:
+            return _switch(False)
         return {
             "enabled": True,
             "available": True,
@@ -204,6 +246,14 @@ class ThreadStatistics:
             "by": dict(counted.summarised_by),
         }
         return {**status, "error": summaries.failure} if summaries.failure else status
+
+
+def _switch(is_on: bool) -> SearchSwitch:
+    return {"enabled": is_on, "available": is_on}
+
+
+def _average(total: int, count: int) -> float:
+    return round(total / count, 2) if count else 0.0
 
 
 def percentage(part: int, whole: int) -> float:

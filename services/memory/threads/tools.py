@@ -1,11 +1,13 @@
 """The thread tools that store, read, change and delete entries, as the contract names them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field, SkipValidation
 
 from services.core.serving.service import Effect, Tool
+from services.memory.threads.enabled import ALL_SEARCHES, EnabledSearches
 from services.memory.threads.render import EntryResult
 from services.memory.threads.requests import (
     ChangeArgument,
@@ -22,6 +24,7 @@ from services.memory.threads.responses import (
     StoreResult,
     ThreadListResult,
     UpdateResult,
+    thread_error_body,
 )
 from services.memory.threads.search_tools import search_tools
 from services.memory.threads.service import Threads
@@ -38,9 +41,11 @@ Tags = list[str] | None
 Object = dict[str, Any] | None
 
 
-def thread_tools(threads: Threads) -> Sequence[Tool]:
-    """Return the thirteen tools of the threads contract."""
-    return [*_entry_tools(threads), *search_tools(threads, TOOLSET), *_batch_tools(threads)]
+def thread_tools(threads: Threads, enabled: EnabledSearches = ALL_SEARCHES) -> Sequence[Tool]:
+    """Return the thirteen tools of the threads contract, without searches that are not enabled."""
+    searches = search_tools(threads, TOOLSET, enabled)
+    tools = [*_entry_tools(threads), *searches, *_batch_tools(threads)]
+    return [replace(tool, error_body=thread_error_body) for tool in tools]
 
 
 def _entry_tools(threads: Threads) -> Sequence[Tool]:
@@ -113,9 +118,12 @@ def _entry_tools(threads: Threads) -> Sequence[Tool]:
         """Delete entries by id, or a whole thread. Both together delete what meets both."""
         return await threads.entries.delete(context_ids, thread_id)
 
-    async def list_threads() -> ThreadListResult:
-        """List all threads, the most recent first: their size, sources and times."""
-        return await threads.entries.threads()
+    async def list_threads(
+        limit: Annotated[int | None, Field(ge=1, description="All by default.")] = None,
+        offset: Annotated[int, Field(ge=0, description="Threads to skip.")] = 0,
+    ) -> ThreadListResult:
+        """List threads, the most recent first: their size, sources and times."""
+        return await threads.entries.threads(limit, offset)
 
     async def get_statistics() -> StatisticsResult:
         """Count what is stored, and report which kinds of search and summaries work."""
@@ -124,7 +132,7 @@ def _entry_tools(threads: Threads) -> Sequence[Tool]:
     return [
         Tool(store_context, "Store in a thread", TOOLSET, Effect.ADDS),
         Tool(get_context_by_ids, "Read entries", TOOLSET, Effect.READS),
-        Tool(update_context, "Update an entry", TOOLSET, Effect.SETS),
+        Tool(update_context, "Update an entry", TOOLSET, Effect.REPLACES),
         Tool(delete_context, "Delete entries", TOOLSET, Effect.DESTROYS),
         Tool(list_threads, "List threads", TOOLSET, Effect.READS),
         Tool(get_statistics, "Thread statistics", TOOLSET, Effect.READS),
@@ -174,6 +182,6 @@ def _batch_tools(threads: Threads) -> Sequence[Tool]:
 
     return [
         Tool(store_context_batch, "Store many entries", TOOLSET, Effect.ADDS),
-        Tool(update_context_batch, "Update many entries", TOOLSET, Effect.SETS),
+        Tool(update_context_batch, "Update many entries", TOOLSET, Effect.REPLACES),
         Tool(delete_context_batch, "Delete many entries", TOOLSET, Effect.DESTROYS),
     ]

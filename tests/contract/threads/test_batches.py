@@ -39,6 +39,7 @@ async def test_a_repetition_inside_a_batch_updates(thread: Thread) -> None:
     first, second, third, fourth = (item["context_id"] for item in body["results"])
     assert first == second
     assert len({first, third, fourth}) == 3
+    assert body["message"] == "Stored 3 of 4 entries; 1 repeated the entry before and updated it"
 
 
 async def test_an_atomic_batch_stores_all_or_nothing(thread: Thread) -> None:
@@ -49,6 +50,13 @@ async def test_an_atomic_batch_stores_all_or_nothing(thread: Thread) -> None:
     assert "entries.1.text" in body["error"]
     assert "entries.2.source" in body["error"]
     assert [item["index"] for item in body["details"]["errors"]] == [1, 2]
+    assert body.keys() >= KEYS
+    assert (body["total"], body["succeeded"], body["failed"]) == (3, 0, 3)
+    assert (body["ok"], body["success"]) == (False, False)
+    assert [item["index"] for item in body["results"]] == [0, 1, 2]
+    assert "cannot be empty" in body["results"][1]["error"]
+    assert "atomic" in body["results"][0]["error"]
+    assert "First error at index 1" in body["message"]
     assert (await thread.search())["count"] == 0
 
 
@@ -110,6 +118,10 @@ async def test_atomic_updates_are_all_or_nothing(thread: Thread) -> None:
     unknown = [{"context_id": id_, "text": "after"}, {"context_id": 2_000_000_000, "text": "x"}]
     body = await thread.tools.refused("update_context_batch", updates=unknown)
     assert body["error_code"] == "ENTRY_NOT_FOUND"
+    assert body.keys() >= KEYS
+    assert "not found" in body["results"][1]["error"]
+    assert [item["context_id"] for item in body["results"]] == [id_, 2_000_000_000]
+    assert "batch" not in body["details"]
     invalid = [{"context_id": id_, "text": "after"}, {"context_id": id_}]
     body = await thread.tools.refused("update_context_batch", updates=invalid)
     assert "updates.1" in body["error"]

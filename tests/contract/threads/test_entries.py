@@ -10,7 +10,7 @@ from tests.support.contract import Thread, Tools
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 PIXEL = base64.b64encode(b"\x89PNG a small picture").decode()
-IMAGE = {"data": PIXEL, "mime_type": "image/png"}
+IMAGE = {"data": PIXEL, "mime_type": "image/png", "position": 0}
 ENTRY_KEYS = {
     "id",
     "thread_id",
@@ -78,23 +78,27 @@ async def test_the_same_text_in_another_thread_is_another_entry(thread: Thread) 
     assert await thread.store("shared") != await Thread(thread.tools).store("shared")
 
 
+LARGE = base64.b64encode(b"x" * 900).decode()
 BAD_ENTRIES: list[tuple[dict[str, Any], str, str]] = [
-    ({"text": "  \n"}, "text", "blank"),
+    ({"text": "  \n"}, "text", "cannot be empty"),
     ({"source": "system"}, "source", "'user' or 'agent'"),
-    ({"thread_id": "   "}, "thread_id", "at least 1 character"),
+    ({"thread_id": "   "}, "thread_id", "cannot be empty"),
     ({"thread_id": "x" * 257}, "thread_id", "at most 256"),
     ({"images": [{"data": "not base64!", "mime_type": "image/png"}]}, "images.0.data", "base64"),
     ({"images": [{"data": "AAA", "mime_type": "image/png"}]}, "images.0.data", "base64"),
     ({"images": [{"data": "", "mime_type": "image/png"}]}, "images.0.data", "empty"),
     ({"images": [{"mime_type": "image/png"}]}, "images.0.data", "required"),
     ({"images": [{**IMAGE, "mime_type": "png"}]}, "images.0.mime_type", "pattern"),
+    ({"images": [{**IMAGE, "mime_type": "text/html"}]}, "images.0.mime_type", "image/"),
+    ({"images": [{**IMAGE, "metadata": "no JSON"}]}, "images.0.metadata", "dictionary"),
+    ({"images": [IMAGE, IMAGE]}, "images", "same position"),
     (
-        {"images": [IMAGE, {**IMAGE, "data": base64.b64encode(b"x" * 1100).decode()}]},
+        {"images": [IMAGE, {"data": base64.b64encode(b"x" * 1100).decode()}]},
         "images.1.data",
         "MAX_IMAGE_SIZE_MB",
     ),
     (
-        {"images": [{**IMAGE, "data": base64.b64encode(b"x" * 900).decode()}] * 3},
+        {"images": [{**IMAGE, "position": n, "data": LARGE} for n in range(3)]},
         "images",
         "MAX_TOTAL_SIZE_MB",
     ),
@@ -114,6 +118,27 @@ async def test_a_wrong_entry_is_refused_and_says_why(
     assert body["details"]["field"] == field
     assert said in body["error"]
     assert (await thread.search())["count"] == 0
+
+
+async def test_the_message_counts_the_images(thread: Thread) -> None:
+    images = [{"data": PIXEL}, {"data": PIXEL, "mimeType": "image/gif"}]
+    given = {"thread_id": thread.id, "source": "user", "text": "two pictures"}
+    body = await thread.tools.call("store_context", **given, images=images)
+    assert body["message"] == "Context stored with 2 images"
+    body = await thread.tools.call("store_context", **given)
+    assert body["message"].startswith("Context updated")
+    body = await thread.tools.call("store_context", **given | {"text": "no picture"})
+    assert body["message"] == "Context stored"
+
+
+async def test_metadata_and_positions_of_images_are_kept(thread: Thread) -> None:
+    images = [
+        {"data": PIXEL, "mime_type": "image/png", "metadata": '{"a": 1}', "position": 7},
+        {"data": PIXEL, "mime_type": "image/jpeg", "metadata": {"b": 2}, "position": 3},
+    ]
+    entry = await thread.read(await thread.store("pictures", images=images))
+    assert [image["position"] for image in entry["images"]] == [3, 7]
+    assert [image["metadata"] for image in entry["images"]] == [{"b": 2}, {"a": 1}]
 
 
 # --- get_context_by_ids --------------------------------------------------------------------
@@ -160,9 +185,10 @@ async def test_an_update_changes_only_what_is_given(thread: Thread) -> None:
 
 async def test_the_content_type_follows_the_images(thread: Thread) -> None:
     id_ = await thread.store("picture")
-    for images, kind in (([IMAGE, IMAGE], "multimodal"), ([], "text")):
+    for images, kind in (([IMAGE, {**IMAGE, "position": 1}], "multimodal"), ([], "text")):
         body = await thread.tools.call("update_context", context_id=id_, images=images)
-        assert body["updated_fields"] == ["images"]
+        assert body["updated_fields"] == ["images", "content_type"]
+        assert "Successfully updated" in body["message"]
         entry = await thread.read(id_)
         assert (entry["content_type"], entry["images"]) == (kind, images)
 
@@ -185,9 +211,9 @@ async def test_a_patch_merges_deeply_and_null_removes(thread: Thread) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({}, "at least one of text, metadata, metadata_patch, tags, images"),
+        ({}, "At least one field must be provided"),
         ({"metadata": {}, "metadata_patch": {}}, "cannot come with metadata"),
-        ({"text": " "}, "blank"),
+        ({"text": " "}, "cannot be empty"),
         ({"images": [{"data": "?", "mime_type": "image/png"}]}, "base64"),
         ({"metadata_patch": '{"a": Infinity}'}, "metadata_patch"),
     ],
@@ -203,7 +229,8 @@ async def test_a_wrong_update_is_refused(thread: Thread, change: dict[str, Any],
 async def test_an_unknown_entry_cannot_be_updated(tools: Tools) -> None:
     body = await tools.refused("update_context", context_id=2_000_000_000, text="x")
     assert body["error_code"] == "ENTRY_NOT_FOUND"
-    assert "2000000000" in body["error"]
+    assert "2000000000 not found" in body["error"]
+    assert (body["ok"], body["success"]) == (False, False)
     assert body["details"]["field"] == "context_id"
 
 
@@ -233,5 +260,5 @@ async def test_deleting_by_ids_and_by_thread(thread: Thread) -> None:
 
 async def test_deleting_nothing_in_particular_is_refused(tools: Tools) -> None:
     body = await tools.refused("delete_context")
-    assert "thread_id" in body["error"]
+    assert "Must provide either context_ids or thread_id" in body["error"]
     await tools.refused("delete_context", context_ids=[])

@@ -32,7 +32,7 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "search_context": {**FILTERS, **SHOWN, "limit": 30},
     "get_context_by_ids": {"context_ids": REQUIRED, "include_images": True},
     "delete_context": {"context_ids": None, "thread_id": None},
-    "list_threads": {},
+    "list_threads": {"limit": None, "offset": 0},
     "get_statistics": {},
     "update_context": {
         "context_id": REQUIRED,
@@ -102,6 +102,9 @@ async def test_every_parameter_is_described_and_readers_are_marked(tools: Tools)
             assert described.get("description"), f"{name}.{parameter}"
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is (name in READING), name
+        assert tool.annotations.destructive_hint is name.startswith(("update", "delete")), name
+        if name.startswith("update"):
+            assert tool.annotations.idempotent_hint is False
 
 
 async def test_the_items_of_batches_are_described(tools: Tools) -> None:

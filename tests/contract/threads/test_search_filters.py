@@ -19,9 +19,13 @@ FILTERS: list[tuple[dict[str, Any], set[int]]] = [
     ({"tags": ["absent"]}, set()),
     ({"content_type": "multimodal"}, {1}),
     ({"content_type": "text"}, {0, 2, 3}),
-    ({"metadata": {"status": "open"}}, {0, 2}),
-    ({"metadata": {"status": "open", "priority": 5}}, {2}),
-    ({"metadata": {"owner.name": "ada"}}, {0}),
+    ({"metadata": {"status": "open"}}, {0}),
+    ({"metadata": {"status": "OPEN", "priority": 5}}, {2}),
+    ({"metadata": {"owner.name": "Ada"}}, {0}),
+    ({"metadata": {"owner.name": "ada"}}, set()),
+    ({"metadata_filters": [{"key": "status", "operator": "eq", "value": "open"}]}, {0, 2}),
+    ({"metadata_filters": [{"key": "priority", "operator": "ne", "value": 9}]}, {1, 2}),
+    ({"metadata_filters": [{"key": "priority", "operator": "not_in", "value": [9, 3]}]}, {2}),
     ({"metadata_filters": [{"key": "priority", "operator": "gte", "value": 5}]}, {0, 2}),
     ({"metadata_filters": [{"key": "priority", "operator": "not_exists"}]}, {3}),
     (
@@ -67,7 +71,8 @@ async def test_an_invalid_metadata_filter_answers_no_rows(filled: Thread, name: 
         ],
         **query_of(name),
     )
-    assert set(body) == RESULT_KEYS[name] | {"validation_errors"}
+    assert set(body) == (RESULT_KEYS[name] - {"total"}) | {"error", "validation_errors"}
+    assert body["error"] == "Metadata filter validation failed"
     assert (body["results"], body["count"]) == ([], 0)
     assert len(body["validation_errors"]) >= 2
     assert any("almost" in error for error in body["validation_errors"])
@@ -126,5 +131,33 @@ async def test_a_wrong_argument_is_refused(
 async def test_a_blank_query_is_refused(tools: Tools, name: str) -> None:
     body = await tools.refused(name, query="  ")
     assert body["details"]["field"] == "query"
+    assert "cannot be empty" in body["error"]
+    assert (body["ok"], body["success"]) == (False, False)
     body = await tools.refused(name, query="x", offset=10_001)
     assert body["details"]["field"] == "offset"
+
+
+async def test_null_is_told_from_missing(thread: Thread) -> None:
+    for text, metadata in (("value", {"k": 1}), ("null", {"k": None}), ("missing", {})):
+        await thread.store(text, metadata=metadata)
+    expected = {
+        "exists": {"value"},
+        "not_exists": {"null", "missing"},
+        "is_null": {"null"},
+        "is_not_null": {"value"},
+        "ne": {"value"},
+        "not_in": {"value"},
+    }
+    values: dict[str, dict[str, Any]] = {"ne": {"value": 2}, "not_in": {"value": [2]}}
+    for operator, texts in expected.items():
+        condition = {"key": "k", "operator": operator, **values.get(operator, {})}
+        assert set(await thread.texts(metadata_filters=[condition])) == texts, operator
+
+
+@pytest.mark.parametrize("operator", ["in", "not_in"])
+async def test_an_empty_list_is_refused(filled: Thread, operator: str) -> None:
+    condition = {"key": "status", "operator": operator, "value": []}
+    body = await filled.search(metadata_filters=[condition])
+    assert (body["results"], body["count"]) == ([], 0)
+    assert body["error"] == "Metadata filter validation failed"
+    assert "empty list" in body["validation_errors"][0]

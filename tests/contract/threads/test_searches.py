@@ -35,9 +35,11 @@ async def test_texts_are_cut_at_a_word(filled: Thread, name: str) -> None:
     body = await filled.search(name, **query_of(name))
     [hit] = [hit for hit in body["results"] if hit["metadata"].get("status") == "OPEN"]
     assert hit["is_text_content_truncated"] is True
-    assert 280 < len(hit["text_content"]) <= 300
-    assert LONG.startswith(hit["text_content"])
-    assert LONG[len(hit["text_content"])] == " "
+    assert hit["text_content"].endswith("...")
+    kept = hit["text_content"].removesuffix("...")
+    assert 280 < len(kept) <= 300
+    assert LONG.startswith(kept)
+    assert LONG[len(kept)] == " "
     short = next(h for h in body["results"] if h["id"] != hit["id"])
     assert short["is_text_content_truncated"] is False
 
@@ -60,12 +62,11 @@ async def test_defaults_and_clamps(thread: Thread) -> None:
     for name in ALL:
         body = await thread.search(name, **query_of(name, "shared words"))
         assert body["count"] == (30 if name == "search_context" else 5)
-        assert "warnings" not in body
+        assert "clamped_limit" not in body
         body = await thread.search(name, limit=500, **query_of(name, "shared words"))
         assert body["count"] == 100
-        [warning] = body["warnings"]
-        assert "500" in warning
-        assert "100" in warning
+        assert body["clamped_limit"] == {"requested": 500, "applied": 100}
+        assert body.get("total", 101) == 101
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -97,5 +98,7 @@ async def test_statistics_when_asked_for(filled: Thread, name: str) -> None:
     assert stats["query_plan"]
     if name == "hybrid_search_context":
         assert stats["fusion_stats"]["rrf_k"] == 60
-        assert stats["fts_stats"]["results_count"] == body["fts_count"]
-        assert stats["semantic_stats"]["results_count"] == body["semantic_count"]
+        assert stats["fts_stats"]["rows_returned"] == body["fts_count"]
+        assert stats["semantic_stats"]["rows_returned"] == body["semantic_count"]
+        assert stats["fts_stats"]["filters_applied"] == 2
+        assert stats["adaptive_fts_mode"] == "boolean"

@@ -48,7 +48,8 @@ async def test_threads_and_statistics(records: Records) -> None:
     await records.add([draft("1", tags=["x"]), draft("2", source="agent", images=[PNG, PNG])])
     await records.add([draft("3", thread="u", tags=["x", "y"])])
     await records.add([draft("memory", thread=None, kind=EntryKind.MEMORY, tags=["z"])])
-    latest, first = await records.thread_list()
+    (latest, first), total = await records.thread_list()
+    assert total == 2
     assert (latest.thread, first.thread) == ("u", "t")
     assert (first.entries, first.multimodal, first.sources) == (2, 1, {"agent": 1, "user": 1})
     assert first.first_at <= first.last_at < latest.last_at

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 
@@ -29,7 +30,7 @@ async def test_an_entry_comes_back_as_it_was_given(records: Records) -> None:
     assert entry.content_type is ContentType.MULTIMODAL
     assert entry.created_at == "2024-01-15T12:30:00.000000Z"
     assert entry.revision == 1
-    assert await records.images([entry_id]) == {entry_id: [PNG]}
+    assert await records.images([entry_id]) == {entry_id: [replace(PNG, position=0)]}
 
 
 async def test_ids_grow_and_are_never_given_twice(records: Records) -> None:
@@ -126,7 +127,7 @@ async def test_every_field_can_change_at_once(records: Records) -> None:
     patch = {"a": {"b": None, "d": 3}, "e": [1]}
     change = Change(entry_id, text="new", metadata_patch=patch, tags=["q"], images=[PNG])
     [(_, names)] = await records.change([change], EntryKind.THREAD)
-    assert names == ["text_content", "metadata", "tags", "images"]
+    assert names == ["text_content", "metadata", "tags", "images", "content_type"]
     entry = await one(records, entry_id)
     assert entry.metadata == {"a": {"c": 2, "d": 3}, "e": [1]}
     assert (entry.tags, entry.content_type) == (["q"], ContentType.MULTIMODAL)

@@ -7,10 +7,8 @@ from services.memory.threads.search_request import check_query, clamp_limit
 
 
 def test_a_limit_is_clamped_and_that_is_said() -> None:
-    assert clamp_limit(100) == (100, [])
-    limit, [warning] = clamp_limit(101)
-    assert limit == 100
-    assert "101" in warning
+    assert clamp_limit(100) == (100, None)
+    assert clamp_limit(101) == (100, {"requested": 101, "applied": 100})
 
 
 @pytest.mark.parametrize("query", ["", " \n", "nul\x00", "half \ud800"])

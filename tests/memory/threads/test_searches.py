@@ -52,7 +52,7 @@ async def test_without_qdrant_words_still_answer(settings: Settings) -> None:
             await threads.hybrid.search("kept", ["semantic"], None, search_request())
         with pytest.raises(CtxError):
             await threads.searches.by_meaning("kept", search_request())
-        status = (await threads.statistics.all())["semantic_search"]
+        status: dict[str, Any] = {**(await threads.statistics.all())["semantic_search"]}
         assert status["available"] is False
         assert CLOSED_PORT in status["error"]
 

@@ -97,7 +97,7 @@ def set_input_schema_lookup(
 def _hints(tool: Tool) -> ToolAnnotations:
     return ToolAnnotations(
         read_only_hint=not tool.writes,
-        destructive_hint=tool.effect is Effect.DESTROYS,
-        idempotent_hint=tool.effect is not Effect.ADDS,
+        destructive_hint=tool.effect in (Effect.REPLACES, Effect.DESTROYS),
+        idempotent_hint=tool.effect not in (Effect.ADDS, Effect.REPLACES),
         open_world_hint=False,
     )

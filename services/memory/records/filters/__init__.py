@@ -1,7 +1,8 @@
 """Parses metadata filters, and turns criteria into SQL conditions.
 
 Metadata is compared by type: a number equals numbers only, a string strings, a boolean booleans.
-Numbers compare by the value written in JSON, strings without case unless `case_sensitive`.
+Numbers compare by the value written in JSON, strings without case unless `case_sensitive`; those of
+the simple form `metadata` compare exactly.
 A filter that does not fit a value's type (gt on a string, contains on a list) does not match it.
 """
 
@@ -51,7 +52,7 @@ def _equalities(metadata: Any, errors: list[str]) -> Iterator[MetadataFilter]:
         errors.append("metadata: must be an object of fields, such as {'status': 'done'}")
         return
     for key, value in metadata.items():
-        raw = {"key": key, "value": value}
+        raw = {"key": key, "value": value, "case_sensitive": True}
         yield from _parse(raw, f"metadata (key {key!r})", errors)
 
 
@@ -131,17 +132,15 @@ def where(criteria: Criteria, dialect: str) -> Condition:
 
 
 def _metadata(given: MetadataFilter, dialect: str) -> Condition:
-    """Return the condition of a metadata filter.
-
-    A negated operator also matches where its positive one is NULL: where the key is missing.
-    """
+    """Return the condition of a metadata filter; `ne` and `not_in` also need a value to exist."""
+    condition = sqlite.condition if dialect == "sqlite" else postgresql.condition
     opposite = OPPOSITES.get(Operator(given.operator))
-    positive = given if opposite is None else replace(given, operator=opposite)
-    if dialect == "sqlite":
-        condition = sqlite.condition(positive)
-    else:
-        condition = postgresql.condition(positive)
-    return condition if opposite is None else condition.is_not(true())
+    if opposite is None:
+        return condition(given)
+    negated = condition(replace(given, operator=opposite)).is_not(true())
+    if opposite is Operator.EXISTS:
+        return negated
+    return and_(negated, condition(replace(given, operator=Operator.EXISTS)))
 
 
 def _one_of(column: ColumnElement[Any], values: Sequence[Any]) -> Condition:

@@ -14,9 +14,8 @@ MAX_LISTED = 1000  # values of `in` and `not_in`: far below what either database
 class Operator(StrEnum):
     """An operator by its name in the contract.
 
-    `ne` and `not_in` are the exact opposites of `eq` and `in`, so they match a missing key.
-    `exists` tests the key, even with a null value; `is_null` and `is_not_null` test the value of a
-    key that exists.
+    A key with a null value does not exist: `exists` and `is_not_null` are the same. `ne` and
+    `not_in` match only where a value exists; `is_null` matches null, not a missing key.
     """
 
     EQ = "eq"
@@ -37,7 +36,7 @@ class Operator(StrEnum):
     ARRAY_CONTAINS = "array_contains"
 
 
-# Operators that negate another one, also where the key is missing.
+# Operators that negate another one.
 OPPOSITES = {
     Operator.NE: Operator.EQ,
     Operator.NOT_IN: Operator.IN,
@@ -85,7 +84,7 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    is_list = isinstance(value, list | tuple) and len(value) <= MAX_LISTED
+    is_list = isinstance(value, list | tuple) and 0 < len(value) <= MAX_LISTED
     return is_list and all(_is_scalar(each) for each in value)
 
 
@@ -101,7 +100,7 @@ _SCALAR = (
 _NUMBER = ("a number", _is_number)
 _TEXT = ("a string", is_text)
 _LIST = (
-    f"a list of at most {MAX_LISTED} strings, numbers, booleans or nulls",
+    f"a list of one to {MAX_LISTED} strings, numbers, booleans or nulls",
     _is_list,
 )
 _NOTHING = ("no value", _is_left_out)
@@ -139,6 +138,8 @@ def _described(value: Any) -> str:
             return "a string with a NUL character"
         case str():
             return "a string" if _is_unicode(value) else "a string with half a character"
+        case [] | ():
+            return "an empty list"
         case list() | tuple() if len(value) > MAX_LISTED:
             return f"a list of {len(value)}"
         case list() | tuple():

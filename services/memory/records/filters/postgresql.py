@@ -100,12 +100,10 @@ def condition(given: MetadataFilter) -> Condition:
             return and_(_among(path, value, given.case_sensitive), *_leaf(path, value, 2))
         case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE as operator:
             return COMPARISONS[operator](number_key(path, entries.c.metadata), _jsonb(value))
-        case Operator.EXISTS:
-            return json_value.is_not(None)
+        case Operator.EXISTS | Operator.IS_NOT_NULL:
+            return _type(json_value) != "null"
         case Operator.IS_NULL:
             return _type(json_value) == "null"
-        case Operator.IS_NOT_NULL:
-            return _type(json_value) != "null"
         case Operator.ARRAY_CONTAINS:
             return and_(
                 _has_element(json_value, value, given.case_sensitive), *_leaf(path, [value], 1)

@@ -140,12 +140,10 @@ def _test(json_value: _JsonValue, given: MetadataFilter) -> Condition:
             return _among(json_value, value, given.case_sensitive)
         case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE as operator:
             return _compares(json_value, operator, value)
-        case Operator.EXISTS:
-            return json_value.type.is_not(None)
+        case Operator.EXISTS | Operator.IS_NOT_NULL:
+            return json_value.type != "null"
         case Operator.IS_NULL:
             return json_value.type == "null"
-        case Operator.IS_NOT_NULL:
-            return json_value.type != "null"
         case Operator.ARRAY_CONTAINS:
             return _has_element(json_value, value, given.case_sensitive)
         case operator:

@@ -47,15 +47,16 @@ def reference(document: Any, filter_: MetadataFilter) -> bool:
     """What a filter means, said without SQL."""
     value, operand, strict = _at(document, filter_.path), filter_.value, filter_.case_sensitive
     is_text, whole, part = isinstance(value, str), _text(value, strict), _text(operand, strict)
+    exists = value is not MISSING and value is not None
     return {
-        "exists": lambda: value is not MISSING,
-        "not_exists": lambda: value is MISSING,
+        "exists": lambda: exists,
+        "not_exists": lambda: not exists,
         "is_null": lambda: value is None,
-        "is_not_null": lambda: value is not MISSING and value is not None,
+        "is_not_null": lambda: exists,
         "eq": lambda: _same(value, operand, strict),
-        "ne": lambda: not _same(value, operand, strict),
+        "ne": lambda: exists and not _same(value, operand, strict),
         "in": lambda: any(_same(value, each, strict) for each in operand),
-        "not_in": lambda: not any(_same(value, each, strict) for each in operand),
+        "not_in": lambda: exists and not any(_same(value, each, strict) for each in operand),
         "array_contains": lambda: (
             isinstance(value, list) and any(_same(each, operand, strict) for each in value)
         ),
@@ -208,7 +209,7 @@ def filters(draw: st.DrawFn) -> MetadataFilter:
     operator = draw(st.sampled_from(list(Operator)))
     match operator:
         case Operator.IN | Operator.NOT_IN:
-            value: Any = draw(st.lists(SCALARS, max_size=4))
+            value: Any = draw(st.lists(SCALARS, min_size=1, max_size=4))
         case Operator.CONTAINS | Operator.STARTS_WITH | Operator.ENDS_WITH:
             value = draw(WORDS)
         case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:

@@ -14,9 +14,9 @@ def test_a_field_equals_its_value() -> None:
     found, errors = parse_filters({"status": "done", "a.b": 5, "draft": None}, None)
     assert errors == []
     assert found == [
-        MetadataFilter(("status",), "eq", "done"),
-        MetadataFilter(("a", "b"), "eq", 5),
-        MetadataFilter(("draft",), "eq", None),
+        MetadataFilter(("status",), "eq", "done", True),
+        MetadataFilter(("a", "b"), "eq", 5, True),
+        MetadataFilter(("draft",), "eq", None, True),
     ]
 
 
