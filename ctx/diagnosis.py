@@ -6,11 +6,12 @@ import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
 
+from ctx.finding import Finding
+from ctx.reconciliation import Confirm, fix_entries, records_findings
 from ctx.servers import ServerStatus, server_statuses
 from services.core.embedding.factory import open_embedder
-from services.core.engine.engine import open_engine, open_vectors, prepare_data_dir
+from services.core.engine.engine import open_vectors, prepare_data_dir
 from services.core.errors import CtxError, SettingsInvalid
 from services.core.memories.collection import spec as memory_spec
 from services.core.settings import Settings, load
@@ -19,12 +20,8 @@ from services.core.vectors.folder_lock import Owner, folder_owner
 from services.core.vectors.spec_check import spec_problem
 from services.core.vectors.types import CollectionInfo, EmbeddingModel
 from services.indexer.schema.points import spec as code_spec
-from services.memory.records.health import examine
 from services.memory.records.types import EntryKind
 from services.memory.search.points import entry_spec
-
-if TYPE_CHECKING:
-    from services.memory.projection.compare import Drift
 
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_BYTES = 1024**3  # an index of a large repository and its embedding cache
@@ -54,18 +51,16 @@ class Models:
         return [problem] if problem else []
 
 
-@dataclass(frozen=True)
-class Finding:
-    """The outcome of one check, and what to do about it."""
-
-    check: str
-    state: Literal["ok", "warn", "fail"]
-    detail: str
-    fix: str = ""
+def refuse(_: str) -> bool:
+    """Confirm nothing."""
+    return False
 
 
-async def diagnose(*, fix: bool = False) -> Sequence[Finding]:
-    """Run every check, in the order in which they depend on each other; `fix` repairs Qdrant."""
+async def diagnose(*, fix: bool = False, confirm: Confirm = refuse) -> Sequence[Finding]:
+    """Run every check, in the order in which they depend on each other; `fix` repairs Qdrant.
+
+    `confirm` is asked before entries that the records never knew are deleted.
+    """
     try:
         settings = load()
     except SettingsInvalid as error:
@@ -80,9 +75,11 @@ async def diagnose(*, fix: bool = False) -> Sequence[Finding]:
     findings += _ports(settings, statuses)
     finding, models = await asyncio.to_thread(_embedding, settings)
     findings.append(finding)
-    findings += await _qdrant(settings, owner, statuses, models)
-    findings += await _fix(settings, owner) if fix else [await _records(settings)]
-    return findings
+    found, collections = await _qdrant(settings, owner, statuses, models)
+    findings += found
+    if fix:
+        findings += await fix_entries(settings, owner, confirm)
+    return [*findings, *await records_findings(settings, owner, collections)]
 
 
 def _python() -> Finding:
@@ -172,14 +169,17 @@ def _load_model(settings: Settings, name: str) -> EmbeddingModel:
 
 async def _qdrant(
     settings: Settings, owner: Owner | None, statuses: Sequence[ServerStatus], models: Models | None
-) -> list[Finding]:
-    """Check the vector store; a folder that a running process owns is not opened."""
+) -> tuple[list[Finding], Sequence[CollectionInfo]]:
+    """Check the vector store, and list its collections.
+
+    A folder that a running process owns is not opened.
+    """
     if owner is not None and settings.qdrant_url is None:
         detail = f"owned by process {owner.pid} ({owner.command}) since {owner.since}"
         if not any(status.running for status in statuses):
             fix = f"It answers on other ports, or hangs: look at it, or stop it (kill {owner.pid})."
-            return [Finding("qdrant", "warn", detail, fix)]
-        return _advised(detail, [text for status in statuses for text in status.advice])
+            return [Finding("qdrant", "warn", detail, fix)], []
+        return _advised(detail, [text for status in statuses for text in status.advice]), []
     try:
         async with open_vectors(settings) as vectors:
             await vectors.ping()
@@ -188,58 +188,11 @@ async def _qdrant(
             detail = f"{vectors.engine}, {len(infos)} collections"
     except CtxError as error:
         fix = "Do what the message says, then try again."
-        return [Finding("qdrant", "fail", error.message, fix)]
+        return [Finding("qdrant", "fail", error.message, fix)], []
     outdated_ = [
         text for info in infos for text in (models.outdated(info, settings) if models else ())
     ]
-    return _advised(detail, [*([advice] if advice else []), *outdated_])
-
-
-async def _records(settings: Settings) -> Finding:
-    """Check the records without migrating them: the next start does that."""
-    try:
-        health = await examine(settings.records_url)
-    except CtxError as error:
-        return Finding("records", "fail", error.message, "Do what the message says.")
-    if not health.is_current:
-        return Finding("records", "ok", f"{health.name}, made ready at the next start")
-    detail = f"{health.name}, {health.entries} entries, {health.waiting} wait for Qdrant"
-    if health.problems:
-        detail += f"; {len(health.problems)} cannot be written: {health.problems[0]}"
-        return Finding("records", "warn", detail, "Correct these entries, or delete them.")
-    return Finding("records", "ok", detail)
-
-
-async def _fix(settings: Settings, owner: Owner | None) -> list[Finding]:
-    """Make Qdrant equal to the records."""
-    if owner is not None and settings.qdrant_url is None:
-        detail = f"not done: process {owner.pid} ({owner.command}) owns the vectors"
-        fix = "Stop it and run `ctx doctor --fix` again; its next start heals most things too."
-        return [Finding("reconcile", "fail", detail, fix)]
-    try:
-        drifts = await _reconcile(settings)
-    except CtxError as error:
-        return [Finding("reconcile", "fail", error.message, "Do what the message says.")]
-    findings = [
-        Finding(
-            "reconcile",
-            "ok",
-            f"{collection}: {len(drift.missing)} missing and {len(drift.outdated)} outdated "
-            f"entries written, {len(drift.orphaned)} orphaned entries removed",
-        )
-        for collection, drift in drifts.items()
-    ]
-    return [*findings, await _records(settings)]
-
-
-async def _reconcile(settings: Settings) -> "dict[str, Drift]":
-    from services.memory.service import open_storage
-
-    async with (
-        open_engine(settings, settings.memory_model) as engine,
-        open_storage(settings, engine) as storage,
-    ):
-        return await storage.healer.reconcile()
+    return _advised(detail, [*([advice] if advice else []), *outdated_]), infos
 
 
 def _advised(detail: str, advice: Sequence[str]) -> list[Finding]:

@@ -1,6 +1,7 @@
 """`ctx doctor`: prints what every check found, and how to fix it."""
 
 import asyncio
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -16,14 +17,20 @@ MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 @define_command(
     "doctor",
     COMMANDS["doctor"] + " The exit code is 1 when a check failed.",
-    examples=["ctx doctor", "ctx doctor --fix", "ctx doctor --json"],
+    examples=["ctx doctor", "ctx doctor --fix", "ctx doctor --fix --yes", "ctx doctor --json"],
 )
 @click.option("--fix", is_flag=True, help="Make Qdrant equal to the records.")
-def command(fix: bool, as_json: bool) -> int:
+@click.option("--yes", is_flag=True, help="With --fix: delete what it asks about, after a copy.")
+def command(fix: bool, yes: bool, as_json: bool) -> int:
     """Run every check and print its finding."""
     from ctx.diagnosis import diagnose
 
-    findings = asyncio.run(diagnose(fix=fix))
+    def confirm(question: str) -> bool:
+        """Ask where somebody can answer; without an answer nothing is deleted."""
+        can_ask = not as_json and sys.stdin.isatty()
+        return yes or (can_ask and click.confirm(question, err=True))
+
+    findings = asyncio.run(diagnose(fix=fix, confirm=confirm))
     is_ok = all(finding.state != "fail" for finding in findings)
     show({"ok": is_ok, "findings": [asdict(f) for f in findings]}, _text, as_json=as_json)
     return 0 if is_ok else 1

@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from services.core.secrets.screen import SecretScreen
 from services.core.serving.service import RestEndpoint, Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
+from services.core.vectors.types import CollectionSpec
 from services.memory.conversations.rest import rest_endpoint
 from services.memory.conversations.service import (
     Conversations,
@@ -188,10 +189,11 @@ def _service(
             "qdrant": engine.vectors.ping,
             "sql": storage.records.ping,
             "embedding": engine.check_model,
+            "entries": storage.healer.unknown.check,
         },
         http_port=settings.memory_http_port,
         sse_port=settings.memory_sse_port,
-        advice=partial(engine.advice, specs),
+        advice=partial(_advice, engine, specs, storage.healer),
         gauges={
             "embedding_cache_failures": engine.cache_failures,
             "outbox_waiting": lambda: float(storage.outbox.waiting),
@@ -199,6 +201,10 @@ def _service(
         },
         rest=_rest(settings, conversations),
     )
+
+
+async def _advice(engine: Engine, specs: Mapping[str, CollectionSpec], healer: Healer) -> list[str]:
+    return [*await engine.advice(specs), *healer.unknown.advice()]
 
 
 def _rest(settings: Settings, conversations: Conversations) -> RestEndpoint | None:

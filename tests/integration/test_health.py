@@ -14,7 +14,13 @@ def test_readiness_names_every_part(server: Server) -> None:
     assert memory == {
         "ok": True,
         "service": "memory",
-        "checks": {"qdrant": "ok", "sql": "ok", "embedding": "ok", "background": "ok"},
+        "checks": {
+            "qdrant": "ok",
+            "sql": "ok",
+            "embedding": "ok",
+            "entries": "ok",
+            "background": "ok",
+        },
         "advice": [],
     }
     assert httpx.get(f"{server.indexer_health}/readyz").json()["service"] == "indexer"

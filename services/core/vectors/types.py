@@ -84,6 +84,9 @@ def hybrid_spec(
     )
 
 
+BROKEN = "red"  # the status of a collection that cannot be loaded
+
+
 @dataclass(frozen=True)
 class CollectionInfo:
     """The state of one collection, as the store reports it."""

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from services.core.errors import CtxError, InvalidInput, StorageFailed
-from services.core.vectors.types import CollectionInfo
+from services.core.vectors.types import BROKEN, CollectionInfo
 from services.indexer.indexing.copy import copy_repos
 from services.indexer.indexing.manifest import RepoKey
 from services.indexer.indexing.report import IndexReport
@@ -14,8 +14,6 @@ from services.indexer.indexing.run import IndexRun
 from services.indexer.schema.points import holds_code, spec
 
 log = logging.getLogger(__name__)
-
-BROKEN = "red"  # Qdrant's status of a collection that cannot be loaded
 
 
 async def recreate(run: IndexRun, key: RepoKey) -> IndexReport:

@@ -27,7 +27,7 @@ from services.memory.records.conversations.types import CallType, SummaryThresho
 from services.memory.records.store import Records
 from services.memory.records.types import EntryKind
 from services.memory.search.entry_search import EntrySearch
-from services.memory.search.points import ONE_POINT_PER_ENTRY, EntryProjection, entry_spec
+from services.memory.search.points import EntryProjection, entry_spec
 from services.memory.search.semantic import SemanticRetriever
 from services.memory.search.splitter import TextSplitter
 from services.memory.summaries.conversation_worker import ConversationWorker
@@ -58,7 +58,7 @@ def conversation_target(settings: Settings) -> ProjectionTarget:
     """Return where messages are written, and how."""
     splitter = TextSplitter(settings.chunk_size, settings.chunk_overlap)
     projection = EntryProjection(EntryKind.MESSAGE, splitter)
-    return ProjectionTarget(projection, settings.conversations_collection_name, ONE_POINT_PER_ENTRY)
+    return ProjectionTarget(projection, settings.conversations_collection_name)
 
 
 @contextlib.asynccontextmanager

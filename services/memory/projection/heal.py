@@ -4,15 +4,21 @@ import logging
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from services.core.errors import CollectionNotFound, StorageFailed
 from services.core.vectors.spec_check import has_vectors
-from services.core.vectors.types import CollectionSpec
+from services.core.vectors.types import BROKEN, CollectionSpec
 from services.memory.projection.collections import ProjectedCollections
 from services.memory.projection.compare import Drift, compare
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.rebuild import Rebuilder
+from services.memory.projection.unknown import (
+    UnknownEntries,
+    remove_unknown,
+    unknown_problem,
+)
 from services.memory.records.store import Records
 from services.memory.records.types import EntryKind
 
@@ -49,11 +55,13 @@ class Healer:
         self._collections = collections
         self._outbox = outbox
         self._rebuilder = rebuilder
+        self.unknown = UnknownEntries()
 
     async def heal(self) -> None:
-        """Write what a crash or a lost Qdrant folder left missing.
+        """Write what a crash, a lost or an older Qdrant folder left missing or outdated.
 
-        Collections are compared point by point only where their count is too low.
+        Points of deleted entries are deleted. Points of entries that SQL never knew stay, and
+        `unknown` says so.
         """
         await self._outbox.reset()
         collections = await self._list()
@@ -61,36 +69,46 @@ class Healer:
             await self._prepare(each)
         await self._outbox.drain()
         for each in collections:
-            one_per_entry = self._collections.targets[each.kind].one_per_entry
-            count = await self._collections.store.count(each.name, one_per_entry)
-            if count < each.entry_count:
-                log.warning("collection %s misses entries: writing them again", each.name)
-                drift = await self._compare(each)
-                uuids = [*drift.missing, *drift.outdated]
-                await self._records.enqueue(uuids, each.kind, each.name)
+            await self._correct(each)
         await self._outbox.drain()
         self._outbox.needs_healing = False
 
+    async def survey(self) -> dict[str, Drift]:
+        """Return how each collection differs from SQL; write nothing."""
+        return {each.name: await self._compare(each) for each in await self._readable()}
+
     async def reconcile(self) -> dict[str, Drift]:
-        """Make every collection equal to SQL; return how each differed."""
+        """Make every collection equal to SQL, but for unknown entries; return how each differed."""
         await self._outbox.reset()
         drifts: dict[str, Drift] = {}
         for each in await self._list():
             await self._prepare(each)
             await self._outbox.drain()
-            drift = drifts[each.name] = await self._compare(each)
-            uuids = [*drift.missing, *drift.outdated, *drift.orphaned]
-            await self._records.enqueue(uuids, each.kind, each.name)
+            drifts[each.name] = await self._correct(each)
         await self._outbox.drain()
         return drifts
+
+    async def remove_unknown(self, folder: Path) -> dict[str, Path]:
+        """Delete entries that SQL never knew; return the copy of each collection's."""
+        copies: dict[str, Path] = {}
+        for each in await self._readable():
+            if unknown := (await self._compare(each)).unknown:
+                projection = self._collections.targets[each.kind].projection
+                store = self._collections.store
+                copies[each.name] = await remove_unknown(
+                    store, projection, each.name, unknown, folder
+                )
+        return copies
 
     async def rebuild(self) -> RebuildReport:
         """Rebuild every collection from SQL. The old ones answer until the new ones are complete.
 
         Other processes may have written to an old one until its swap: then all are reconciled.
+        Raises StorageFailed where an old one holds entries that SQL never knew.
         """
         await self._outbox.reset()
         collections = await self._list()
+        await self._refuse_unknown()
         await self._rebuilder.rebuild([(each.kind, each.name) for each in collections])
         await (self.heal() if self._outbox.alone else self.reconcile())
         counts: dict[EntryKind, int] = defaultdict(int)
@@ -135,6 +153,7 @@ class Healer:
                 "collection %s has the shape of an earlier version: rebuilding it from SQL",
                 collection.name,
             )
+            await self._require_entries(collection)
             await self._rebuilder.rebuild([(collection.kind, collection.name)])
         await self._collections.ensure(collection.kind, collection.name)
 
@@ -146,10 +165,61 @@ class Healer:
         spec = self._collections.spec(collection.kind)
         return info.spec.model == spec.model and _lacks(info.spec, spec)
 
+    async def _refuse_unknown(self) -> None:
+        """Raise StorageFailed where a collection that can be read holds unknown entries."""
+        for each in await self._readable():
+            try:
+                drift = await self._compare(each)
+            except StorageFailed as error:
+                log.warning("%s; it is rebuilt from SQL without it", error.message)
+                continue
+            if drift.unknown:
+                raise StorageFailed(unknown_problem(each.name, drift), collection=each.name)
+
+    async def _require_entries(self, collection: _Collection) -> None:
+        """Raise StorageFailed where SQL has no entries for a collection that has points."""
+        held = await self._collections.store.count(collection.name)
+        if held and not collection.entry_count:
+            raise StorageFailed(
+                f"collection {collection.name} has the shape of an earlier version, and the "
+                f"records have no entries to rebuild its {held:,} points from: put the right "
+                "records back",
+                collection=collection.name,
+            )
+
+    async def _readable(self) -> list[_Collection]:
+        """Return the collections that exist and can be read: of a broken one nothing is known."""
+        whole = {
+            info.name
+            for info in await self._collections.store.list_collections()
+            if info.status != BROKEN
+        }
+        return [each for each in await self._list() if each.name in whole]
+
+    async def _correct(self, collection: _Collection) -> Drift:
+        """Have the outbox write and delete what differs; the caller drains it."""
+        drift = await self._compare(collection)
+        changed = [*drift.missing, *drift.outdated, *drift.orphaned]
+        if changed:
+            log.warning(
+                "collection %s differs from SQL: writing %d missing and %d outdated entries, "
+                "removing %d deleted ones",
+                collection.name,
+                len(drift.missing),
+                len(drift.outdated),
+                len(drift.orphaned),
+            )
+            await self._records.enqueue(changed, collection.kind, collection.name)
+        if drift.unknown:
+            log.error("%s", unknown_problem(collection.name, drift))
+        return drift
+
     async def _compare(self, collection: _Collection) -> Drift:
-        return await compare(
+        drift = await compare(
             self._collections.store, self._records, collection.kind, collection.name
         )
+        self.unknown.note(collection.name, drift)
+        return drift
 
 
 def _lacks(stored: CollectionSpec, spec: CollectionSpec) -> bool:

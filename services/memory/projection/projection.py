@@ -37,14 +37,10 @@ class Projection(Protocol):
 
 @dataclass(frozen=True)
 class ProjectionTarget:
-    """The projection of a kind and its default collection, which exists even without entries.
-
-    `one_per_entry` selects one point of every entry, for counting; None where an entry has one.
-    """
+    """The projection of a kind and its default collection, which exists even without entries."""
 
     projection: Projection
     collection: str
-    one_per_entry: Filter | None = None
 
 
 def with_revision(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import func, inspect, select
 
 from services.memory.records.database import Database
 from services.memory.records.migrate import newest_revision, revision
@@ -12,10 +12,14 @@ from services.memory.records.tables import entries, outbox
 
 @dataclass(frozen=True)
 class Health:
-    """The state of the records; `problems` says why Qdrant takes no points of parked entries."""
+    """The state of the records; `problems` says why Qdrant takes no points of parked entries.
+
+    `is_new` says that there are no tables yet.
+    """
 
     name: str
     is_current: bool
+    is_new: bool = False
     entries: int = 0
     waiting: int = 0
     problems: Sequence[str] = ()
@@ -26,7 +30,7 @@ async def examine(url: str) -> Health:
     database = Database(url)
     try:
         if not database.exists():
-            return Health(database.name, is_current=False)
+            return Health(database.name, is_current=False, is_new=True)
         return await _examine(database)
     finally:
         await database.close()
@@ -35,7 +39,8 @@ async def examine(url: str) -> Health:
 async def _examine(database: Database) -> Health:
     async with database.reading("examine the records") as connection:
         if await connection.run_sync(revision) != newest_revision():
-            return Health(database.name, is_current=False)
+            tables = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
+            return Health(database.name, is_current=False, is_new=entries.name not in tables)
         rows = await connection.execute(select(outbox.c.problem))
         problems = [row.problem for row in rows]
         return Health(

@@ -16,7 +16,7 @@ from services.memory.records.leases import LEASE_SECONDS
 from services.memory.records.migrate import migrate
 from services.memory.records.private import PrivateRecords
 from services.memory.records.sqlite_statistics import write_statistics
-from services.memory.records.tables import entries, outbox
+from services.memory.records.tables import deleted_entries, entries, outbox
 from services.memory.records.types import (
     AddedEntry,
     Change,
@@ -334,6 +334,16 @@ class Records:
         )
         async with self._database.reading("read entries") as connection:
             return {row.uuid: row.revision for row in await connection.execute(query)}
+
+    async def deleted(self, uuids: Sequence[str]) -> set[str]:
+        """Return those of these uuids whose entries were deleted."""
+        query = select(deleted_entries.c.uuid)
+        found: set[str] = set()
+        async with self._database.reading("read deleted entries") as connection:
+            for batch in reading.id_batches(uuids):
+                rows = await connection.execute(query.where(deleted_entries.c.uuid.in_(batch)))
+                found |= set(rows.scalars())
+        return found
 
     async def enqueue(self, uuids: Sequence[str], kind: EntryKind, collection: str) -> None:
         """Have the points of these entries written again, or deleted where the entry is gone."""

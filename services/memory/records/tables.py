@@ -83,6 +83,15 @@ outbox = Table(
     sqlite_autoincrement=True,
 )
 
+# The uuids of deleted entries. Only a point whose entry is listed here may be deleted unasked: one
+# that the records never knew may be the last copy of an entry that they lost.
+deleted_entries = Table(
+    "deleted_entries",
+    schema,
+    Column("uuid", String(36), primary_key=True),
+    Column("deleted_at", String(MOMENT_LENGTH), nullable=False),
+)
+
 # Entries of a project's knowledge that never go to its repository. `run` is the run of the server
 # that an ephemeral entry ends with, and empty for a private one.
 private_entries = Table(

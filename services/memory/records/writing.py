@@ -14,7 +14,7 @@ from services.core.errors import EntryNotFound
 from services.memory.records.database import Dialect
 from services.memory.records.merge_patch import merged
 from services.memory.records.reading import id_batches
-from services.memory.records.tables import entries, images, outbox, tags
+from services.memory.records.tables import deleted_entries, entries, images, outbox, tags
 from services.memory.records.types import (
     AddedEntry,
     Change,
@@ -205,6 +205,10 @@ async def remove(connection: AsyncConnection, condition: ColumnElement[bool]) ->
     rows = (await connection.execute(query)).mappings().all()
     for ids in id_batches([row["id"] for row in rows]):
         await connection.execute(delete(entries).where(entries.c.id.in_(ids)))
+    if rows:
+        now = moment(utc_now())
+        deleted = [{"uuid": row["uuid"], "deleted_at": now} for row in rows]
+        await connection.execute(insert(deleted_entries), deleted)
     await enqueue(connection, rows)
     return len(rows)
 

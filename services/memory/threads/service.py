@@ -18,7 +18,7 @@ from services.memory.records.store import Records
 from services.memory.records.types import EntryKind
 from services.memory.search.entry_search import EntrySearch
 from services.memory.search.pages import RankedPages
-from services.memory.search.points import ONE_POINT_PER_ENTRY, EntryProjection, entry_spec
+from services.memory.search.points import EntryProjection, entry_spec
 from services.memory.search.retrievers import Retrievers
 from services.memory.search.semantic import SemanticRetriever
 from services.memory.search.splitter import TextSplitter
@@ -48,7 +48,7 @@ class Threads:
 def thread_target(settings: Settings) -> ProjectionTarget:
     """Return where thread entries are written, and how."""
     projection = EntryProjection(EntryKind.THREAD, _splitter(settings))
-    return ProjectionTarget(projection, settings.threads_collection_name, ONE_POINT_PER_ENTRY)
+    return ProjectionTarget(projection, settings.threads_collection_name)
 
 
 @contextlib.asynccontextmanager

@@ -95,14 +95,17 @@ async def test_missing_and_outdated_entries_are_written_and_orphaned_ones_remove
         uuids = await fill(settings, engine)
         before = await points(engine, "memories"), await points(engine, "threads")
         await spoil(settings, engine, uuids)
-    code, report = await command(capsys, "doctor", "--fix")
+    code, report = await command(capsys, "doctor", "--fix", "--yes")
     assert code == 0, report
     said = [f["detail"] for f in report["findings"] if f["check"] == "reconcile"]
-    assert said == [
-        "memories: 1 missing and 1 outdated entries written, 1 orphaned entries removed",
-        "threads: 1 missing and 0 outdated entries written, 1 orphaned entries removed",
+    assert said[:3] == [
+        "memories: 1 missing and 1 outdated entries written, 0 orphaned entries removed",
+        "threads: 1 missing and 0 outdated entries written, 0 orphaned entries removed",
         "conversations: 0 missing and 0 outdated entries written, 0 orphaned entries removed",
     ]
+    [of_memories, of_threads] = [Path(detail.split("a copy is ")[1]) for detail in said[3:]]
+    assert json.loads(of_memories.read_text())["information"] == "orphan"
+    assert json.loads(of_threads.read_text())["entry_uuid"] == ORPHAN
     assert await contents(settings) == before
     code, report = await command(capsys, "doctor", "--fix")
     said = [f["detail"] for f in report["findings"] if f["check"] == "reconcile"]
@@ -116,6 +119,9 @@ async def test_a_rebuild_writes_every_entry_again(
         uuids = await fill(settings, engine)
         before = await points(engine, "memories"), await points(engine, "threads")
         await spoil(settings, engine, uuids)
+    assert await asyncio.to_thread(main, ["memory", "rebuild"]) != 0  # it would lose two orphans
+    assert "1 entries that the records" in capsys.readouterr().err
+    await command(capsys, "doctor", "--fix", "--yes")
     code, report = await command(capsys, "memory", "rebuild")
     assert code == 0
     assert report == {

@@ -16,6 +16,7 @@ from services.core.vectors import validation
 from services.core.vectors.edge import convert
 from services.core.vectors.generations import logical_name
 from services.core.vectors.types import (
+    BROKEN,
     CollectionInfo,
     CollectionSpec,
     EmbeddingModel,
@@ -234,7 +235,7 @@ def broken_info(folder: Path, reason: str) -> CollectionInfo:
         points_count=0,
         indexed_vectors_count=0,
         segments_count=0,
-        status="red",
+        status=BROKEN,
         optimizer_status=reason,
     )
 
