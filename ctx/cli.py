@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "up": "Start both servers in one process.",
     "index": "Index a folder; only what changed is processed.",
     "search": "Search the code of this folder.",
+    "knowledge": "Keep and share what everybody on this project should know.",
     "memory": "Maintain the memories.",
     "status": "Show which servers answer, and how.",
     "doctor": "Check everything, and say how to fix what is wrong.",

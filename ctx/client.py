@@ -97,7 +97,7 @@ async def _open_indexer(settings: Settings) -> "AsyncIterator[Service]":
     from services.core.engine.engine import open_engine
     from services.indexer.service import open_indexer
 
-    _configure_logging(settings)
+    configure_logging(settings)
     async with (
         open_engine(settings, settings.code_model) as engine,
         open_indexer(settings, engine, _Memories(settings)) as indexer,
@@ -110,7 +110,7 @@ async def _open_memory(settings: Settings) -> "AsyncIterator[Service]":
     from services.core.engine.engine import open_engine
     from services.memory.service import open_memory
 
-    _configure_logging(settings)
+    configure_logging(settings)
     async with (
         open_engine(settings, settings.memory_model) as engine,
         open_memory(settings, engine) as memory,
@@ -118,7 +118,7 @@ async def _open_memory(settings: Settings) -> "AsyncIterator[Service]":
         yield memory.service
 
 
-def _configure_logging(settings: Settings) -> None:
+def configure_logging(settings: Settings) -> None:
     """Log warnings and errors to standard error; everything with CTX_LOG_LEVEL=debug."""
     from services.core.serving.logs import configure_logging
 

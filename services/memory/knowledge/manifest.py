@@ -6,6 +6,7 @@ from uuid import uuid4
 from services.core.clock import utc_now
 from services.core.errors import KnowledgeRefused
 from services.memory.knowledge.documents import dump_json, parse_object
+from services.memory.knowledge.folder import FOLDER_NAME
 from services.memory.knowledge.project import Project
 
 MANIFEST = "manifest.json"
@@ -31,7 +32,7 @@ def ensure_manifest(project: Project, *, auto_init: bool) -> None:
     if not auto_init and not project.folder.exists:
         raise KnowledgeRefused(
             f"RuntimeError: {project.name} has no context store, and CTX_NO_AUTO_INIT forbids to "
-            "create one. Unset it, or run: ctx knowledge init"
+            f"create one. Unset it, or create the folder {FOLDER_NAME}."
         )
     project.folder.write(MANIFEST, dump_json(_manifest(project.name, str(uuid4()))))
     if project.folder.read_bytes(IGNORE) is None:

@@ -44,8 +44,9 @@ async def call_in_process(
     result = await run_with_deadline(lambda: call, name, deadline_of(tool, settings))
     if isinstance(result, TextResult):
         result = result.data
-    value = result.value if isinstance(result, JsonText) else result
-    body = to_jsonable_python(value)
+    if isinstance(result, JsonText):
+        return {"result": to_jsonable_python(result.value)}
+    body = to_jsonable_python(result)
     # As over MCP, where a result is always an object.
     return body if isinstance(body, dict) else {"result": body}
 

@@ -1,0 +1,109 @@
+"""The knowledge of the project that a command runs in.
+
+A command opens files and records itself, under the locks of the servers, and may run beside them.
+Only a search asks a running server: that one owns the vectors.
+"""
+
+import asyncio
+import contextlib
+import getpass
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ctx.client import RemoteClient, configure_logging
+from ctx.servers import mcp_url, server_status
+from services.core.errors import KnowledgeRefused, NotPermitted, RemoteFailed
+from services.core.settings import Settings, load
+
+if TYPE_CHECKING:
+    from services.core.engine.engine import Engine
+    from services.core.serving.service import Service
+    from services.memory.knowledge.service import Knowledge, ProjectKnowledge
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class KnowledgeClient:
+    """Calls the knowledge tools, and opens what only people may do, in this process."""
+
+    settings: Settings
+    knowledge: "Knowledge"
+    service: "Service"
+
+    async def call(self, tool: str, **arguments: Any) -> Body:
+        """Return a tool's result. Raises the CtxError that a server would answer."""
+        from services.core.serving.mcp.calls import call_in_process
+
+        return await call_in_process(self.service, self.settings, tool, arguments)
+
+    async def open(self, *, to_write: bool = False) -> "ProjectKnowledge":
+        """Open the project itself. Raises NotPermitted for a write in read-only mode."""
+        if to_write and self.settings.read_only:
+            raise NotPermitted("CTX_READ_ONLY forbids to change knowledge.")
+        return await self.knowledge.open()
+
+
+def run_with_knowledge(work: Callable[[KnowledgeClient], Coroutine[Any, Any, Body]]) -> Body:
+    """Open the knowledge of this folder's project, do the work, and return its result."""
+
+    async def run() -> Body:
+        async with _open(load()) as client:
+            return await work(client)
+
+    return asyncio.run(run())
+
+
+async def search(query: str) -> Body:
+    """Search by the running server, else in this process; words alone where that one refuses."""
+    settings = load()
+    status = await asyncio.to_thread(server_status, settings, "memory")
+    if not status.running:
+        return await _search_here(settings, query)
+    server = RemoteClient(mcp_url(settings, "memory"), settings.own_token)
+    folder = str(settings.workspace.expanduser().resolve())
+    try:
+        return await server.call("context_search", {"query": query, "project": folder})
+    except RemoteFailed as error:
+        if error.code != KnowledgeRefused.code:  # the server does not serve this folder
+            raise
+    async with _open(settings) as client:
+        return await client.call("context_search", query=query)
+
+
+async def _search_here(settings: Settings, query: str) -> Body:
+    from services.core.engine.engine import open_engine
+
+    async with (
+        open_engine(settings, settings.memory_model) as engine,
+        _open(settings, engine) as client,
+    ):
+        return await client.call("context_search", query=query)
+
+
+@contextlib.asynccontextmanager
+async def _open(
+    settings: Settings, engine: "Engine | None" = None
+) -> AsyncIterator[KnowledgeClient]:
+    from services.core.serving.service import Service
+    from services.core.serving.sessions import SessionDefaults
+    from services.memory.knowledge.service import open_knowledge
+    from services.memory.knowledge.tools import knowledge_tools
+    from services.memory.records.store import Records
+
+    configure_logging(settings)
+    author = settings.mcp_caller or f"cli:{getpass.getuser()}"
+    own = settings.model_copy(update={"mcp_caller": author, "knowledge_push_on_stop": False})
+    records = await Records.open(
+        own.records_url,
+        indexed_fields=own.metadata_indexed_fields,
+        language=own.fts_language,
+    )
+    try:
+        async with open_knowledge(own, engine, records.private, SessionDefaults()) as knowledge:
+            tools = knowledge_tools(knowledge)
+            service = Service("memory", "", tools, {}, own.memory_http_port, own.memory_sse_port)
+            yield KnowledgeClient(own, knowledge, service)
+    finally:
+        await records.close()
