@@ -16,6 +16,7 @@ FIRST_PAUSE_SECONDS = 1.0  # before work that failed starts again; doubled at ea
 MAX_PAUSE_SECONDS = 60.0
 # Work that runs so long after a failure counts as sound: longer than the poll of any task.
 SOUND_SECONDS = 30.0
+CANCEL_AGAIN_SECONDS = 5.0  # for work to clean up; then it is cancelled once more
 
 
 class BackgroundTask:
@@ -90,9 +91,7 @@ class BackgroundTasks:
             yield
         finally:
             del self._running[background]
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            await _end(task)
 
     async def check(self) -> None:
         """Check readiness: raises Unexpected, which names every task that fails or has ended."""
@@ -102,6 +101,15 @@ class BackgroundTasks:
         ]
         if reasons := [reason for reason in failures if reason]:
             raise Unexpected("; ".join(reasons))
+
+
+async def _end(task: "asyncio.Task[None]") -> None:
+    """Cancel a task until it ends: a library inside it may take a cancellation for its own."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=CANCEL_AGAIN_SECONDS)
+    if not task.cancelled():
+        task.result()
 
 
 def _is_cancelled() -> bool:

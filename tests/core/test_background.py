@@ -93,3 +93,19 @@ async def test_work_that_ends_is_noticed() -> None:
         await asyncio.sleep(0.01)
         with pytest.raises(Unexpected, match="work has ended"):
             await tasks.check()
+
+
+async def test_work_that_swallows_a_cancellation_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "CANCEL_AGAIN_SECONDS", 0.05)
+    swallowed = []
+
+    async def work() -> None:
+        try:
+            await forever()
+        except asyncio.CancelledError:
+            swallowed.append(True)
+        await forever()
+
+    async with asyncio.timeout(5), BackgroundTasks().run("work", work):
+        await asyncio.sleep(0.01)
+    assert swallowed == [True]

@@ -37,7 +37,8 @@ class BackgroundDrain:
     async def wait(self) -> str | None:
         """Wait until what was asked for is written; return the reason where it is not."""
         try:
-            await asyncio.wait_for(self._idle.wait(), MAX_WAIT_SECONDS)
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
+                await self._idle.wait()
         except TimeoutError:
             return f"vectors are more than {MAX_WAIT_SECONDS:g} s behind"
         return None

@@ -19,7 +19,8 @@ async def wait_until_searchable(outbox: Outbox, uuids: Sequence[str] | None) -> 
     """
     drain = asyncio.ensure_future(outbox.drain(uuids))
     try:
-        await asyncio.wait_for(asyncio.shield(drain), MAX_WAIT_SECONDS)
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
+            await asyncio.shield(drain)
     except TimeoutError:
         drain.add_done_callback(_log_failure)
         return f"Qdrant did not answer within {MAX_WAIT_SECONDS:g} s; it will be tried again"

@@ -98,7 +98,8 @@ class ConversationWorker:
             self._next_scan = min(self._next_scan, time.monotonic() + RETRY_SECONDS)
         with contextlib.suppress(TimeoutError):
             pause = max(0.0, self._next_scan - time.monotonic())
-            await asyncio.wait_for(self._wakeup.wait(), pause)
+            async with asyncio.timeout(pause):
+                await self._wakeup.wait()
 
     async def _scan(self) -> None:
         if self._thresholds is not None:

@@ -118,7 +118,8 @@ class SummaryWorker:
                 self._next_scan = min(self._next_scan, time.monotonic() + RETRY_SECONDS)
             with contextlib.suppress(TimeoutError):
                 pause = max(0.0, self._next_scan - time.monotonic())
-                await asyncio.wait_for(self._wakeup.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._wakeup.wait()
 
     async def _summarise_queued(self) -> None:
         self._wakeup.clear()

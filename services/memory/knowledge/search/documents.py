@@ -51,13 +51,15 @@ class Documents:
 
     def _public(self) -> dict[str, Document]:
         folder = self._store.project.folder
-        known, self._read = self._read, {}
+        known = self._read
+        read: dict[str, tuple[tuple[int, ...], Document]] = {}
         for file, status in folder.files().items():
             if not file.endswith(".md"):
                 continue
             stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
             if file in known and known[file][0] == stamp:
-                self._read[file] = known[file]
+                read[file] = known[file]
             elif (content := folder.read(file)) is not None:
-                self._read[file] = (stamp, document(file, content))
-        return {file: read for file, (_, read) in self._read.items()}
+                read[file] = (stamp, document(file, content))
+        self._read = read  # at once: several searches read at the same time
+        return {file: each for file, (_, each) in read.items()}

@@ -23,7 +23,7 @@ from services.core.vectors.types import (
     Query,
     hybrid_spec,
 )
-from services.memory.knowledge.search.documents import Document
+from services.memory.knowledge.search.documents import Document, Documents
 from services.memory.knowledge.types import Scope
 
 log = logging.getLogger(__name__)
@@ -63,14 +63,15 @@ class KnowledgeIndex:
         self._known: dict[str, str] = {}  # file → digest of what the collection holds
 
     async def candidates(
-        self, documents: Mapping[str, Document], query: str, limit: int
+        self, documents: Documents, query: str, limit: int
     ) -> tuple[Sequence[Hit], Sequence[Hit]]:
         """Return the nearest blocks by meaning and by words, of documents as they are now.
 
         Ephemeral documents are left out: they never leave the process.
         """
-        lasting = {f: d for f, d in documents.items() if d.scope is not Scope.EPHEMERAL}
-        async with self._turn:
+        async with self._turn:  # read in turn too: an older reading never undoes a newer one
+            found = await documents.all()
+            lasting = {f: d for f, d in found.items() if d.scope is not Scope.EPHEMERAL}
             await self._update(lasting)
         dense = await asyncio.to_thread(self._embedder.embed_query, query)
         prefetches = [Prefetch(DENSE, dense.tolist(), limit)]

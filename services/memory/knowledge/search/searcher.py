@@ -67,7 +67,7 @@ class KnowledgeSearcher:
         try:
             if self._index is None:
                 raise SearchFailed("this process has no search index")
-            found = await self._index.candidates(documents, query, CANDIDATES)
+            found = await self._index.candidates(self._documents, query, CANDIDATES)
         except CtxError as error:
             log.warning("knowledge is searched by words alone: %s", error)
             problem = f"words only: {error.message}"

@@ -225,6 +225,7 @@ async def test_a_clone_that_wrote_before_its_first_pull(a: Clone, b: Clone) -> N
     assert (await b.pull())["status"] in ("pulled", "merged")
     assert await b.texts() == {"arch": "from a", "other": "from b"}
     assert (await b.push())["status"] == "pushed"
+    assert (await a.pull())["status"] == "pulled"
     assert committed(b.root)["manifest.json"] == committed(a.root)["manifest.json"]
 
 
