@@ -1,11 +1,16 @@
 """The caller of a tool, independent of the transport."""
 
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
+from ipaddress import IPv6Address, ip_address
+from typing import Any
 
 LOCAL_NAME = "local"
 DIGEST_LENGTH = 16  # enough of a token's hash to tell clients apart
+NETWORK_BITS = 64  # of an IPv6 address: one client has all addresses of its network
+SCOPE_KEY = "ctx.client"  # where the guard leaves a client's name for the calls
 
 
 @dataclass(frozen=True)
@@ -25,8 +30,23 @@ LOCAL = Caller()
 current: ContextVar[Caller] = ContextVar("ctx_caller", default=LOCAL)
 
 
-def client_name(authorization: str, host: str | None) -> str:
-    """Return what tells an HTTP client from others: its token's hash, else its address."""
-    if authorization:
-        return sha256(authorization.encode()).hexdigest()[:DIGEST_LENGTH]
-    return host or LOCAL_NAME
+def token_name(token: bytes) -> str:
+    """Return what tells a client with a token from others: the token's hash."""
+    return sha256(token).hexdigest()[:DIGEST_LENGTH]
+
+
+def address_name(host: str | None) -> str:
+    """Return what tells a client without a token from others: its address."""
+    try:
+        address = ip_address(host or "")
+    except ValueError:
+        return host or LOCAL_NAME
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
+        network = int(address) >> (128 - NETWORK_BITS) << (128 - NETWORK_BITS)
+        return f"{IPv6Address(network)}/{NETWORK_BITS}"
+    return str(getattr(address, "ipv4_mapped", None) or address)
+
+
+def client_of(scope: Mapping[str, Any]) -> str:
+    """Return the client's name that the guard left in a request's scope."""
+    return str(scope.get(SCOPE_KEY, LOCAL_NAME))

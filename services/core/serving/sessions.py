@@ -3,6 +3,7 @@
 They are kept in memory only: after a restart an old token is an error that says so.
 """
 
+import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,8 +17,12 @@ from services.core.errors import InvalidInput
 from services.core.serving import caller
 from services.core.serving.service import Effect, Tool
 
-MAX_SESSIONS = 10_000  # about 200 bytes each; the least recently used is dropped first
-TOKEN_BYTES = 8
+log = logging.getLogger(__name__)
+
+MAX_SESSIONS = 1_000  # of one client, about 200 bytes each; the least recently used is dropped
+MAX_CLIENTS = 1_000  # the least recently seen is dropped with its sessions
+MAX_BINDINGS = 50_000  # of connections to tokens; longer than sessions, so that their end is said
+TOKEN_BYTES = 16
 MAX_TOKEN_LENGTH = 128
 COLLECTION_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]{0,127}$"
 
@@ -63,14 +68,14 @@ class _Session:
 
 
 class SessionDefaults:
-    """Keeps the default collection and project of each session.
+    """Keeps the default collection and project of each session, for the client that set them.
 
     `reserved` is the collection of the other server, which cannot be chosen.
     """
 
     def __init__(self, reserved: str = "") -> None:
         self._reserved = reserved
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._clients: OrderedDict[str, OrderedDict[str, _Session]] = OrderedDict()
         self._connections: OrderedDict[str, str] = OrderedDict()
 
     def set(
@@ -88,7 +93,7 @@ class SessionDefaults:
             session = self._known(token)
         else:
             token = token or bound or token_hex(TOKEN_BYTES)
-            known = self._sessions.get(token) or _Session(token)
+            known = self._own().get(token) or _Session(token)
             session = _Session(token, collection or known.collection, project or known.project)
         self._remember(session, connection)
         return {
@@ -114,26 +119,38 @@ class SessionDefaults:
             token = self._connections.get(connection)
         return self._known(token) if token else None
 
+    def _own(self) -> OrderedDict[str, _Session]:
+        """Return the sessions of the client that is calling."""
+        return self._clients.get(caller.current.get().client, OrderedDict())
+
     def _known(self, token: str) -> _Session:
-        if token not in self._sessions:
+        own = self._own()
+        if token not in own:
             raise InvalidInput(
                 "session",
-                "no such session; sessions end when the server restarts. "
+                "no such session of this client: sessions end when the server restarts, and the "
+                f"oldest of a client when it has set more than {MAX_SESSIONS}. "
                 "Call set_session_defaults with a collection again.",
             )
-        self._sessions.move_to_end(token)
-        return self._sessions[token]
+        own.move_to_end(token)
+        return own[token]
 
     def _remember(self, session: _Session, connection: str | None) -> None:
-        self._sessions[session.token] = session
-        self._sessions.move_to_end(session.token)
+        own = self._clients.setdefault(caller.current.get().client, OrderedDict())
+        self._clients.move_to_end(caller.current.get().client)
+        own[session.token] = session
+        own.move_to_end(session.token)
         if connection:
             self._connections[connection] = session.token
             self._connections.move_to_end(connection)
-        while len(self._sessions) > MAX_SESSIONS:
-            forgotten, _ = self._sessions.popitem(last=False)
-            for name in [c for c, t in self._connections.items() if t == forgotten]:
-                del self._connections[name]
+        if len(own) > MAX_SESSIONS:
+            own.popitem(last=False)
+            log.warning("dropped the oldest session of a client with more than %d", MAX_SESSIONS)
+        if len(self._clients) > MAX_CLIENTS:
+            self._clients.popitem(last=False)
+            log.warning("dropped the sessions of a client: there are more than %d", MAX_CLIENTS)
+        if len(self._connections) > MAX_BINDINGS:
+            self._connections.popitem(last=False)
 
 
 ProjectCheck = Callable[[str], Awaitable[str]]

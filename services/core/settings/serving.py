@@ -67,6 +67,13 @@ class ServingSettings(BaseModel):
         "RATE_LIMIT_ERROR; 0 is no limit.",
         ge=0,
     )
+    session_idle_seconds: float = env(
+        "CTX_SESSION_IDLE_SECONDS",
+        1800.0,
+        "How long an MCP session over HTTP is kept without a request; its client then gets 404 and "
+        "initializes again.",
+        gt=0,
+    )
     shutdown_grace_seconds: int = env(
         "CTX_SHUTDOWN_GRACE_SECONDS",
         10,

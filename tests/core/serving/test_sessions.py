@@ -59,7 +59,7 @@ def test_an_unknown_token_is_an_error_not_another_collection() -> None:
 
 
 @pytest.mark.usefixtures("connection")
-def test_the_oldest_session_is_forgotten_first() -> None:
+def test_the_oldest_session_is_forgotten_first_and_its_connection_hears_of_it() -> None:
     sessions = SessionDefaults()
     sessions.set("first", "token-first")
     caller.current.set(caller.Caller("peer", None))
@@ -68,7 +68,36 @@ def test_the_oldest_session_is_forgotten_first() -> None:
     with pytest.raises(InvalidInput):
         sessions.collection("token-first")
     caller.current.set(caller.Caller("peer", "connection-1"))
-    assert sessions.collection(None) is None
+    with pytest.raises(InvalidInput, match="the oldest of a client"):
+        sessions.collection(None)
+
+
+def test_a_token_belongs_to_the_client_that_made_it() -> None:
+    sessions = SessionDefaults()
+    before = caller.current.set(caller.Caller("one"))
+    token = sessions.set("team", None)["session"]
+    assert len(token) >= 32
+    caller.current.set(caller.Caller("two"))
+    with pytest.raises(InvalidInput, match="no such session"):
+        sessions.collection(token)
+    with pytest.raises(InvalidInput, match="no such session"):
+        sessions.set(None, token)
+    sessions.set("mine", token)
+    caller.current.set(caller.Caller("one"))
+    assert sessions.collection(token) == "team"
+    caller.current.reset(before)
+
+
+def test_one_client_does_not_displace_the_sessions_of_another() -> None:
+    sessions = SessionDefaults()
+    before = caller.current.set(caller.Caller("quiet"))
+    token = sessions.set("team", None)["session"]
+    caller.current.set(caller.Caller("loud"))
+    for _ in range(MAX_SESSIONS + 1):
+        sessions.set("x", None)
+    caller.current.set(caller.Caller("quiet"))
+    assert sessions.collection(token) == "team"
+    caller.current.reset(before)
 
 
 def test_the_other_servers_collection_is_refused() -> None:

@@ -54,7 +54,7 @@ def rest_app(endpoint: RestEndpoint, settings: Settings, metrics: Metrics) -> AS
             started = time.perf_counter()
             outcome = SUCCESS
             try:
-                limiter.spend(_client(request))
+                limiter.spend(caller.client_of(request.scope))
                 seconds = served.timeout_seconds or settings.operation_timeout_seconds
                 parsed = await _parse(request, served.method)
                 body = await run_with_deadline(lambda: served.run(parsed), label, seconds)
@@ -93,11 +93,6 @@ async def _parse(request: Request, method: str) -> RestRequest:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
-
-
-def _client(request: Request) -> str:
-    host = request.client.host if request.client else None
-    return caller.client_name(request.headers.get("authorization", ""), host)
 
 
 def _error(endpoint: RestEndpoint, error: CtxError) -> Response:

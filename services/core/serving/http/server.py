@@ -22,8 +22,10 @@ from services.core.serving.http.apps import (
     SingleResponse,
     ToolsetPath,
 )
+from services.core.serving.http.connection import LimitedConnection
 from services.core.serving.http.guard import guard
 from services.core.serving.http.health import health_app
+from services.core.serving.http.open_sessions import OpenSessions
 from services.core.serving.http.rest import rest_app
 from services.core.serving.mcp.server import build
 from services.core.serving.mcp.stdio import STOP_SIGNALS, serve_stdio, stdio_in_background
@@ -53,6 +55,7 @@ class Endpoint:
     port: int
     app: Starlette
     health: Starlette
+    has_sessions: bool  # that outlive a connection
 
 
 class _Server(uvicorn.Server):
@@ -112,7 +115,7 @@ async def serve(
     endpoints = [
         endpoint
         for service in services
-        for endpoint in _endpoints(service, *built[service.name], transports)
+        for endpoint in _endpoints(service, *built[service.name], transports, settings)
     ]
     if stdio and not endpoints:
         await serve_stdio(stdio)
@@ -134,15 +137,20 @@ def _build(service: Service, settings: Settings) -> tuple[FastMCP, Metrics]:
 
 
 def _endpoints(
-    service: Service, mcp: FastMCP, metrics: Metrics, transports: frozenset[str]
+    service: Service,
+    mcp: FastMCP,
+    metrics: Metrics,
+    transports: frozenset[str],
+    settings: Settings,
 ) -> list[Endpoint]:
     health = health_app(service, mcp, metrics)
     endpoints = []
     if HTTP in transports:
-        endpoints.append(Endpoint(service.http_port, mcp.http_app(path=HTTP_PATH), health))
+        app = mcp.http_app(path=HTTP_PATH, session_idle_timeout=settings.session_idle_seconds)
+        endpoints.append(Endpoint(service.http_port, app, health, has_sessions=True))
     if SSE in transports:
         app = mcp.http_app(path=SSE_PATH, transport="sse")
-        endpoints.append(Endpoint(service.sse_port, app, health))
+        endpoints.append(Endpoint(service.sse_port, app, health, has_sessions=False))
     return endpoints
 
 
@@ -155,15 +163,17 @@ def _uvicorn_config(
     toolsets = frozenset().union(*(service.toolsets for service in services))
     apps: dict[int, ASGIApp] = dict(rest)
     for endpoint in endpoints:
-        apps[endpoint.port] = guard(SingleResponse(ToolsetPath(endpoint.app, toolsets)), settings)
+        app = OpenSessions(endpoint.app) if endpoint.has_sessions else endpoint.app
+        apps[endpoint.port] = guard(SingleResponse(ToolsetPath(app, toolsets)), settings)
         apps[endpoint.port + HEALTH_PORT_OFFSET] = guard(
             endpoint.health, settings, open_to_probes=True
         )
     return uvicorn.Config(
         PortRouter(apps),
         lifespan="off",
-        http="httptools",
+        http=LimitedConnection,
         ws="none",
+        proxy_headers=False,  # anyone may write them, and rate limits go by the address
         log_config=None,
         access_log=False,
         server_header=False,

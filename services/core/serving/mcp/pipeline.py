@@ -200,10 +200,7 @@ def _name(context: Context | None) -> str | None:
 
 
 def _client(request: Request | None) -> str:
-    if request is None:
-        return caller.LOCAL_NAME
-    host = request.client.host if request.client else None
-    return caller.client_name(request.headers.get("authorization", ""), host)
+    return caller.LOCAL_NAME if request is None else caller.client_of(request.scope)
 
 
 def _connection(context: Context | None) -> str | None:

@@ -1,0 +1,33 @@
+"""The number of MCP sessions that one endpoint keeps."""
+
+import httpx
+from fastmcp import FastMCP
+
+from services.core.serving.http.open_sessions import OpenSessions
+from tests.integration.test_guard import ACCEPT, INITIALIZE
+
+PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+
+
+async def test_the_session_used_longest_ago_makes_room() -> None:
+    app = FastMCP("test").http_app(path="/mcp", host_origin_protection=False)
+    limited = OpenSessions(app, most=2)
+    transport = httpx.ASGITransport(app=limited)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
+    ):
+
+        async def opened() -> str:
+            answer = await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+            return str(answer.headers["mcp-session-id"])
+
+        async def status(session: str) -> int:
+            headers = ACCEPT | {"mcp-session-id": session}
+            return (await client.post("/mcp", json=PING, headers=headers)).status_code
+
+        first, second = await opened(), await opened()
+        assert await status(first) == 200
+        third = await opened()
+        assert await status(second) == 404
+        assert [await status(first), await status(third)] == [200, 200]
