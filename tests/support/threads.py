@@ -39,7 +39,7 @@ async def add(threads: Threads, drafts: Sequence[Draft]) -> list[int]:
 
 def draft(text: str, **more: Any) -> Draft:
     """A thread entry, not yet stored."""
-    return Draft(EntryKind.THREAD, "threads", text, thread="t", source="user", **more)
+    return Draft(EntryKind.THREAD, "threads", text, **{"thread": "t", "source": "user", **more})
 
 
 def search_request(limit: int = 5, offset: int = 0, **filters: Any) -> SearchRequest:

@@ -10,9 +10,14 @@ from typing_extensions import TypedDict
 
 from services.core.clock import to_iso
 from services.core.errors import InvalidInput
-from services.core.vectors.types import Condition, Filter, Match, MatchAny, Range
+from services.core.vectors.types import Condition, DatetimeRange, Filter, Match, MatchAny, Range
 
 Kind = Literal["snippet", "explanation", "pattern", "example", "reference"]
+
+EXPIRES_AT = "expires_at"  # metadata: from then on no search shows it
+SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"  # metadata: ids of memories
+SUPERSEDED = "superseded"  # payload field: whether another memory took its place
+TIMES = ("created_at", EXPIRES_AT)
 
 
 def tag_list(value: Any) -> Any:
@@ -42,6 +47,10 @@ class Metadata(BaseModel):
     created_at: datetime | None = Field(
         None, description="ISO 8601 time, UTC where it names no zone; now when omitted."
     )
+    expires_at: datetime | None = Field(None, description="From then on `find` leaves it out.")
+    supersedes: str | None = Field(
+        None, description="Id of a memory that this one replaces: `find` leaves that one out."
+    )
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> "Metadata":
@@ -59,7 +68,9 @@ class Metadata(BaseModel):
 
     def described(self) -> dict[str, Any]:
         """Return the given values without the time."""
-        values = self.model_dump(exclude_none=True, exclude={"created_at", "tags"})
+        values = self.model_dump(exclude_none=True, exclude={*TIMES, "tags"})
+        if self.expires_at is not None:
+            values[EXPIRES_AT] = to_iso(self.expires_at, "seconds")  # so that SQL compares texts
         if self.tags is not None:
             values["tags"] = clean_tags(self.tags)
         return values
@@ -150,8 +161,11 @@ class MemoryFilters:
     tags: Sequence[str] = ()
     priority_min: int | None = None
 
-    def filter(self) -> Filter | None:
-        """Return the store's filter: texts compare without case, one of the tags suffices."""
+    def filter(self, now: datetime) -> Filter:
+        """Return the store's filter: texts compare without case, one of the tags suffices.
+
+        What has expired or was superseded does not pass.
+        """
         exact = {"kind": self.kind, "language": self.language, "topic": self.topic}
         must: list[Condition] = [Match(k, folded(v)) for k, v in exact.items() if v]
         tags = clean_tags(self.tags)
@@ -159,7 +173,8 @@ class MemoryFilters:
             must.append(MatchAny("tags", [folded(tag) for tag in tags]))
         if self.priority_min is not None:
             must.append(Range("priority", gte=self.priority_min))
-        return Filter(must=must) if must else None
+        forgotten: list[Condition] = [Match(SUPERSEDED, True), DatetimeRange(EXPIRES_AT, lte=now)]
+        return Filter(must=must, must_not=forgotten)
 
 
 def folded(text: str) -> str:

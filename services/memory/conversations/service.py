@@ -56,8 +56,7 @@ class Conversations:
 
 def conversation_target(settings: Settings) -> ProjectionTarget:
     """Return where messages are written, and how."""
-    splitter = TextSplitter(settings.chunk_size, settings.chunk_overlap)
-    projection = EntryProjection(EntryKind.MESSAGE, splitter)
+    projection = EntryProjection(EntryKind.MESSAGE, _splitter(settings))
     return ProjectionTarget(projection, settings.conversations_collection_name)
 
 
@@ -148,11 +147,15 @@ def _hierarchies(
     )
 
 
+def _splitter(settings: Settings) -> TextSplitter:
+    return TextSplitter(settings.chunk_size, settings.chunk_overlap)
+
+
 def _semantic(
     settings: Settings, engine: Engine, records: Records, outbox: Outbox
 ) -> SemanticRetriever:
     collection = settings.conversations_collection_name
-    search = EntrySearch(engine.vectors, records, outbox, collection)
+    search = EntrySearch(engine.vectors, records, outbox, collection, _splitter(settings))
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
     spec = entry_spec(EntryKind.MESSAGE, engine.embedder)
     return SemanticRetriever(search, models, spec, collection)

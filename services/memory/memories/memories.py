@@ -1,15 +1,20 @@
 """Memories: stored in SQL first, found through Qdrant."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
+from uuid import uuid4
 
-from services.core.clock import utc_now
+from services.core.clock import to_iso, utc_now
 from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import EntryNotFound, InvalidInput
-from services.core.memories.collection import recall, spec
+from services.core.memories.collection import spec
 from services.core.memories.types import (
+    SUPERSEDED_BY,
+    SUPERSEDES,
     DeleteResult,
     ListedMemory,
+    Memory,
     MemoryFilters,
     MemoryHit,
     Metadata,
@@ -21,21 +26,36 @@ from services.core.memories.types import (
 from services.core.secrets.screen import SecretScreen
 from services.core.serving.sessions import SessionDefaults
 from services.core.vectors.protocol import VectorStore
+from services.memory.memories.finding import find_memories
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records
-from services.memory.records.types import Change, Criteria, Draft, Entry, EntryKind, MetadataFilter
+from services.memory.records.types import (
+    AddedEntry,
+    Change,
+    Criteria,
+    Draft,
+    Entry,
+    EntryKind,
+    MetadataFilter,
+)
 
 NO_REDACTION = SecretScreen()
 CREATED_AT_IS_FIXED = "the time of a memory stays as it was stored"
+SUPERSEDES_IS_FIXED = "is given when a memory is stored; store a new one that supersedes the other"
+MAX_WAITING = 50  # memories without points that `find` ranks by their words
 
 
 class Recalled(NamedTuple):
-    """A page of `find`: hits, how many memories pass the filters, and what was degraded."""
+    """A page of `find`: hits, how many memories pass the filters, and what was degraded.
 
-    hits: list[MemoryHit]
+    `is_weak` says that no memory fits the query well.
+    """
+
+    hits: Sequence[MemoryHit]
     total: int
     degraded: Sequence[str] = ()
+    is_weak: bool = False
 
 
 class Memories:
@@ -69,12 +89,13 @@ class Memories:
     ) -> StoreResult:
         """Commit a memory to SQL, and wait until it can be found.
 
-        Where Qdrant does not take it now, it is kept and the result says `degraded`.
+        Where Qdrant does not take it now, it is kept and the result says `degraded`. Raises
+        EntryNotFound where it supersedes an unknown memory.
         """
         _require_text(information)
         draft = _draft(information, metadata or Metadata(), self.collection(session))
         screened = await self._secrets.screen(draft)
-        [added] = await self._records.add([screened.value])
+        added, written = await self._add(screened.value)
         result: StoreResult = {
             "ok": True,
             "id": added.uuid,
@@ -82,7 +103,7 @@ class Memories:
         }
         if screened.warnings:
             result["warnings"] = list(screened.warnings)
-        if reason := await wait_until_searchable(self._outbox, [added.uuid]):
+        if reason := await wait_until_searchable(self._outbox, written):
             result["degraded"] = [f"stored, but not searchable yet: {reason}"]
         return result
 
@@ -93,10 +114,20 @@ class Memories:
         if not query.strip():
             raise InvalidInput("query", "Query cannot be empty")
         collection = self.collection(session)
+        now = utc_now()
+        waiting = await self._waiting(query, _criteria(filters, collection, current=True))
 
         async def search(model: QueryModel) -> Recalled:
-            found = await recall(self._store, model.embedder, collection, query, filters, limit)
-            return Recalled(*found, model.degraded)
+            found = await find_memories(
+                self._store,
+                model.embedder,
+                collection,
+                query,
+                filters.filter(now),
+                limit,
+                waiting,
+            )
+            return Recalled(found.hits, found.total, model.degraded, found.is_weak)
 
         return await self._models.ask(collection, spec(self._models.embedder), search)
 
@@ -140,10 +171,19 @@ class Memories:
         return result
 
     async def browse(
-        self, filters: MemoryFilters, limit: int, offset: int, session: str | None = None
+        self,
+        filters: MemoryFilters,
+        limit: int,
+        offset: int,
+        session: str | None = None,
+        *,
+        forgotten: bool = False,
     ) -> tuple[list[ListedMemory], int]:
-        """Return a page of memories, newest first, and how many pass the filters."""
-        criteria = _criteria(filters, self.collection(session))
+        """Return a page of memories, newest first, and how many pass the filters.
+
+        With `forgotten` those that expired or were superseded are among them.
+        """
+        criteria = _criteria(filters, self.collection(session), current=not forgotten)
         page = await self._records.select(criteria, limit, offset)
         return [_listed(entry) for entry in page], await self._records.count(criteria)
 
@@ -153,6 +193,26 @@ class Memories:
         if name in self._reserved:
             raise InvalidInput("collection", f"{name!r} holds entries of another kind")
         return name
+
+    async def _add(self, draft: Draft) -> tuple[AddedEntry, list[str]]:
+        """Store a draft; return it and the ids of all memories whose points change."""
+        superseded = draft.metadata.get(SUPERSEDES)
+        if superseded is None:
+            [added] = await self._records.add([draft])
+            return added, [added.uuid]
+        [former] = await self._get([superseded])
+        uuid = str(uuid4())
+        change = Change(former.id, metadata_patch={SUPERSEDED_BY: uuid})
+        added = await self._records.supersede(replace(draft, uuid=uuid), change)
+        return added, [added.uuid, former.uuid]
+
+    async def _waiting(self, query: str, criteria: Criteria) -> list[Memory]:
+        """Return memories with words of the query, where some lack their points."""
+        if not self._outbox.is_behind:
+            return []
+        ranked, _ = await self._records.rank_by_words(query, criteria, MAX_WAITING)
+        entries = await self._records.get([id_ for id_, _ in ranked], EntryKind.MEMORY)
+        return [Memory(entry.uuid, entry.text, entry.metadata) for entry in entries]
 
     async def _get(self, uuids: Sequence[str]) -> Sequence[Entry]:
         entries = await self._records.get_by_uuid(uuids, EntryKind.MEMORY)
@@ -194,14 +254,22 @@ def _metadata_change(
         if metadata.created_at is not None:
             raise InvalidInput("metadata.created_at", CREATED_AT_IS_FIXED)
         record = {**metadata.described(), "created_at": entry.metadata["created_at"]}
+        _check_supersedes(record, entry, "metadata")
         return {"metadata": record, "tags": _folded_tags(record.get("tags"))}
     if patch is None:
         return {}
     if "created_at" in patch:
         raise InvalidInput("metadata_patch.created_at", CREATED_AT_IS_FIXED)
     checked = {**patch, **Metadata.checked(patch).described()}
+    _check_supersedes(checked, entry, "metadata_patch")
     tags = {"tags": _folded_tags(checked["tags"])} if "tags" in checked else {}
     return {"metadata_patch": checked, **tags}
+
+
+def _check_supersedes(record: Mapping[str, Any], entry: Entry, field: str) -> None:
+    """Raise InvalidInput where a change names another memory to supersede."""
+    if record.get(SUPERSEDES) not in (None, entry.metadata.get(SUPERSEDES)):
+        raise InvalidInput(f"{field}.{SUPERSEDES}", SUPERSEDES_IS_FIXED)
 
 
 def _folded_tags(tags: Sequence[str] | None) -> list[str]:
@@ -209,13 +277,18 @@ def _folded_tags(tags: Sequence[str] | None) -> list[str]:
     return [folded(tag) for tag in clean_tags(tags or ())]
 
 
-def _criteria(filters: MemoryFilters, collection: str) -> Criteria:
+def _criteria(filters: MemoryFilters, collection: str, *, current: bool) -> Criteria:
     exact = {"kind": filters.kind, "language": filters.language, "topic": filters.topic}
     metadata = [MetadataFilter([key], "eq", value.strip()) for key, value in exact.items() if value]
     if filters.priority_min is not None:
         metadata.append(MetadataFilter(["priority"], "gte", filters.priority_min))
-    tags = _folded_tags(filters.tags)
-    return Criteria(EntryKind.MEMORY, collection=collection, tags=tags, metadata=metadata)
+    return Criteria(
+        EntryKind.MEMORY,
+        collection=collection,
+        tags=_folded_tags(filters.tags),
+        metadata=metadata,
+        current_at=to_iso(utc_now(), "seconds") if current else None,
+    )
 
 
 def _listed(entry: Entry) -> ListedMemory:

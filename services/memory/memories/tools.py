@@ -50,12 +50,16 @@ PriorityFilter = Annotated[
 
 
 class FindResult(TypedDict):
-    """The result of `find`; `total` counts the memories that pass the filters."""
+    """The result of `find`; `total` counts the memories that pass the filters.
+
+    `weak` is there where nothing fits well: probably nothing is known about it.
+    """
 
     ok: bool
     results: list[MemoryHit]
     total: int
     query: str
+    weak: NotRequired[bool]
     degraded: NotRequired[list[str]]
 
 
@@ -112,16 +116,19 @@ def memory_tools(
     ) -> FindResult:
         """Search what was stored, by meaning and by words together; the best come first.
 
-        A score of 1.0 is first by both. Matching words are marked <<so>> in the highlights.
+        A score is how surely it fits, from 0 to 1; `weak` says that nothing does. Matching words
+        are marked <<so>> in the highlights.
         """
         filters = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
         recalled = await memories.find(query, filters, limit, session)
         result: FindResult = {
             "ok": True,
-            "results": recalled.hits,
+            "results": list(recalled.hits),
             "total": recalled.total,
             "query": query,
         }
+        if recalled.is_weak:
+            result["weak"] = True
         if recalled.degraded:
             result["degraded"] = list(recalled.degraded)
         return result
@@ -163,11 +170,16 @@ def memory_tools(
         priority_min: PriorityFilter = None,
         limit: Limit = 20,
         offset: Annotated[int, Field(ge=0, description="How many to skip, for paging.")] = 0,
+        include_forgotten: Annotated[
+            bool, Field(description="Also those that expired or were superseded.")
+        ] = False,
         session: SessionToken = None,
     ) -> ListResult:
         """List what is stored, newest first, without a query. The filters are those of `find`."""
         filters = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
-        results, total = await memories.browse(filters, limit, offset, session)
+        results, total = await memories.browse(
+            filters, limit, offset, session, forgotten=include_forgotten
+        )
         return {
             "ok": True,
             "results": results,

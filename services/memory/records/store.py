@@ -1,12 +1,12 @@
 """The record store: entries and the outbox in one SQL database, the source of truth."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, select, text, update
 
 from services.core.settings.memory import DEFAULT_INDEXED_FIELDS
-from services.memory.records import counts, leases, reading, writing
+from services.memory.records import counts, leases, passages, reading, writing
 from services.memory.records.database import Database, Dialect
 from services.memory.records.explain import query_plan
 from services.memory.records.filters import where
@@ -27,6 +27,7 @@ from services.memory.records.types import (
     EntryKind,
     Image,
     OutboxItem,
+    Passage,
     Statistics,
     TextHit,
     TextMode,
@@ -109,6 +110,13 @@ class Records:
         async with self._database.writing("change entries") as connection:
             return await writing.change(connection, self.dialect, changes, kind)
 
+    async def supersede(self, draft: Draft, change: Change) -> AddedEntry:
+        """Store a draft and change the entry that it supersedes: both or neither."""
+        async with self._database.writing("store entries") as connection:
+            [added] = await writing.add(connection, self.dialect, [draft])
+            await writing.change(connection, self.dialect, [change], draft.kind)
+            return added
+
     async def remove(self, criteria: Criteria) -> int:
         """Remove the entries that meet the criteria; return how many."""
         async with self._database.writing("remove entries") as connection:
@@ -158,6 +166,18 @@ class Records:
                 rows = await connection.execute(select(entries.c.id).where(*conditions))
                 found |= set(rows.scalars())
         return found
+
+    async def passages(self, ids: Sequence[int], criteria: Criteria) -> dict[int, Passage]:
+        """Return the passages of entries by id; those that meet the criteria may be shown."""
+        async with self._database.reading("read entries") as connection:
+            return await passages.passages(connection, ids, self._where(criteria))
+
+    async def neighbours(
+        self, ids: Sequence[int], kind: EntryKind, reach: int
+    ) -> dict[int, Mapping[int, int]]:
+        """Return by id the entries beside it in its thread, by their distance from it."""
+        async with self._database.reading("read entries") as connection:
+            return await passages.neighbours(connection, ids, kind, reach)
 
     async def images(self, ids: Sequence[int]) -> dict[int, list[Image]]:
         async with self._database.reading("read images") as connection:

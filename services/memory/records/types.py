@@ -133,6 +133,7 @@ class Criteria:
     since: str | None = None
     until: str | None = None
     metadata: Sequence[MetadataFilter] = ()
+    current_at: str | None = None  # a time at which it has not expired; nothing supersedes it
 
 
 class TextMode(StrEnum):
@@ -151,6 +152,17 @@ class TextHit:
     entry: Entry
     score: float
     highlighted: str | None = None
+
+
+class Passage(NamedTuple):
+    """The beginning of an entry's text, its whole length, and whether a search may show it."""
+
+    id: int
+    uuid: str
+    text: str
+    length: int
+    created_at: str
+    is_shown: bool
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import Filter, Hit, MatchAny, Prefetch, Query, Vector
+from services.core.vectors.types import (
+    BM25,
+    Filter,
+    HasId,
+    Hit,
+    MatchAny,
+    Prefetch,
+    Query,
+    Vector,
+)
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.projection import ENTRY_UUID
 from services.memory.records.store import Records
-from services.memory.records.types import Criteria
+from services.memory.records.types import Criteria, Passage
 from services.memory.search.metadata_index import all_expressible
-from services.memory.search.points import CHUNK, ID, payload_filter
+from services.memory.search.points import CHUNK, ID, payload_filter, point_id
+from services.memory.search.splitter import TextSplitter
 
 FIRST_PAGE = 64  # points of the first page: enough for a few entries of a few chunks each
 FIRST_FILTERED_PAGE = 256  # where SQL will reject some of them
@@ -22,6 +32,8 @@ MAX_PAGE = 4_096  # reading more payloads at once would block the embedded engin
 MAX_LISTED = 5_000
 # Listing reads all entries in SQL. At 100,000 entries it takes as long as reading this many points.
 POINTS_WORTH_LISTING = 2_500
+
+MAX_SCORED_CHUNKS = 8  # of an entry that was not found by its meaning: its beginning will do
 
 
 @dataclass(frozen=True)
@@ -41,12 +53,18 @@ class EntrySearch:
     """Searches one collection of entries by vectors."""
 
     def __init__(
-        self, store: VectorStore, records: Records, outbox: Outbox, collection: str
+        self,
+        store: VectorStore,
+        records: Records,
+        outbox: Outbox,
+        collection: str,
+        splitter: TextSplitter,
     ) -> None:
         self._store = store
         self._records = records
         self._outbox = outbox
         self._collection = collection
+        self._splitter = splitter
 
     @property
     def is_behind(self) -> bool:
@@ -77,6 +95,44 @@ class EntrySearch:
                 for scan in unfinished:
                     scan.restrict_to(matching)
         return {name: sorted(scan.hits, key=_sort_key) for name, scan in scans.items()}
+
+    async def score(
+        self, vectors: Mapping[str, Vector], passages: Mapping[str, Sequence[Passage]]
+    ) -> dict[str, dict[int, float]]:
+        """Return by vector and id the scores of the passages' entries, each at its best chunk.
+
+        An entry that shares no term with a query has no score by words.
+        """
+        owners = {name: self._points(name, passages[name]) for name in vectors}
+        asked = [name for name in vectors if owners[name]]
+        queries = [
+            Query(
+                [Prefetch(name, vectors[name], len(owners[name]))],
+                limit=len(owners[name]),
+                filter=Filter(must=[HasId(list(owners[name]))]),
+                with_payload=False,
+            )
+            for name in asked
+        ]
+        answers = await self._store.query_batch(self._collection, queries) if queries else []
+        scores: dict[str, dict[int, float]] = {}
+        for name, hits in zip(asked, answers, strict=True):
+            best = scores[name] = {}
+            for hit in hits:
+                id_ = owners[name][hit.id]
+                best[id_] = max(hit.score, best.get(id_, hit.score))
+        return scores
+
+    def _points(self, vector: str, passages: Sequence[Passage]) -> dict[str, int]:
+        """Return the ids of the points with a vector, and the entry of each."""
+        return {
+            point_id(each.uuid, chunk): each.id
+            for each in passages
+            for chunk in range(1 if vector == BM25 else self._chunk_count(each))
+        }
+
+    def _chunk_count(self, passage: Passage) -> int:
+        return min(MAX_SCORED_CHUNKS, self._splitter.most_chunks(passage.length))
 
     async def _next_pages(self, scans: Sequence["_VectorScan"], criteria: Criteria) -> None:
         queries = [scan.query() for scan in scans]

@@ -14,10 +14,12 @@ from services.core.errors import SearchFailed
 from services.core.vectors.types import BM25, DENSE, Vector
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria
+from services.memory.search.context import CandidateReader
 from services.memory.search.entry_search import EntryHit, EntrySearch
 from services.memory.search.failures import SCORE_DIGITS, elapsed_ms, failure_message
 from services.memory.search.lexical import LexicalQuery, lexical_query
-from services.memory.search.semantic import SemanticRetriever, l2_distance
+from services.memory.search.ranking.scoring import Candidate
+from services.memory.search.semantic import EmbeddedQuery, SemanticRetriever, l2_distance
 
 FTS, SEMANTIC = "fts", "semantic"
 MODES = (FTS, SEMANTIC)
@@ -46,6 +48,18 @@ class RetrieverResult:
         return round(self.hits[id_].score, SCORE_DIGITS) if id_ in self.hits else None
 
 
+@dataclass(frozen=True)
+class Retrieved:
+    """What each mode found, and the candidates of a ranking where Qdrant answered both modes."""
+
+    by_mode: Mapping[str, RetrieverResult]
+    candidates: Mapping[int, Candidate] = field(default_factory=dict)
+    model: str = ""  # of the candidates' cosines
+
+    def __getitem__(self, mode: str) -> RetrieverResult:
+        return self.by_mode[mode]
+
+
 class Retrievers:
     """Retrieves by words (`fts`) and by meaning (`semantic`)."""
 
@@ -59,11 +73,12 @@ class Retrievers:
         self._records = records
         self._semantic = semantic
         self._entry_search = entry_search
+        self._candidates = CandidateReader(records, entry_search)
         self._language = language
 
     async def retrieve(
         self, query: str, modes: Sequence[str], criteria: Criteria, depth: int
-    ) -> dict[str, RetrieverResult]:
+    ) -> Retrieved:
         """Return the best `depth` entries by each mode; a mode that is not asked for has none.
 
         Raises SearchFailed where every mode failed.
@@ -72,13 +87,15 @@ class Retrievers:
         if FTS in modes and not self._entry_search.is_behind:
             words = lexical_query(query, self._language)
         if words is None:
-            results = await self._separately(query, modes, criteria, depth)
+            found = Retrieved(await self._separately(query, modes, criteria, depth))
         else:
-            results = await self._in_one_query(query, words, modes, criteria, depth)
+            found = await self._in_one_query(query, words, modes, criteria, depth)
+        results = found.by_mode
         failures = [each.failure for each in results.values() if each.failure is not None]
         if len(failures) == len(results):
             raise SearchFailed(f"No search was possible: {'; '.join(failures)}")
-        return {mode: results.get(mode, RetrieverResult()) for mode in MODES}
+        every = {mode: results.get(mode, RetrieverResult()) for mode in MODES}
+        return replace(found, by_mode=every)
 
     async def _separately(
         self, query: str, modes: Sequence[str], criteria: Criteria, depth: int
@@ -98,20 +115,21 @@ class Retrievers:
         modes: Sequence[str],
         criteria: Criteria,
         depth: int,
-    ) -> dict[str, RetrieverResult]:
+    ) -> Retrieved:
         """Retrieve both from Qdrant; where that fails, by words from SQL."""
         start = time.perf_counter()
         try:
-            results = await self._by_vectors(query, words, modes, criteria, depth)
+            found = await self._by_vectors(query, words, modes, criteria, depth)
         except Exception as error:  # noqa: BLE001 - whatever fails, SQL can answer
             by_words = await _timed(FTS, self._by_words(query, criteria, depth))
             reason = f"{failure_message(error, FTS)}; {self._records.dialect} was asked instead"
             results = {FTS: replace(by_words, warnings=[reason, *by_words.warnings])}
             if SEMANTIC in modes:
                 results[SEMANTIC] = _failed(error, SEMANTIC, start)
-            return results
+            return Retrieved(results)
         elapsed = elapsed_ms(start)
-        return {mode: replace(each, milliseconds=elapsed) for mode, each in results.items()}
+        timed = {mode: replace(each, milliseconds=elapsed) for mode, each in found.by_mode.items()}
+        return replace(found, by_mode=timed)
 
     async def _by_vectors(
         self,
@@ -120,21 +138,29 @@ class Retrievers:
         modes: Sequence[str],
         criteria: Criteria,
         depth: int,
-    ) -> dict[str, RetrieverResult]:
+    ) -> Retrieved:
         bm25: dict[str, Vector] = {BM25: words.vector} if words.vector.indices else {}
 
-        async def search(dense: Mapping[str, Vector]) -> dict[str, list[EntryHit]]:
-            return await self._entry_search.best({**dense, **bm25}, criteria, depth)
+        async def by_both(embedded: EmbeddedQuery) -> Retrieved:
+            vectors = {DENSE: embedded.vector, **bm25}
+            best = await self._best(vectors, criteria, depth)
+            results = {
+                FTS: _by_score(best.get(BM25, []), words),
+                SEMANTIC: _by_distance(best[DENSE], depth),
+            }
+            candidates = await self._candidates.read(vectors, best, criteria)
+            return Retrieved(results, candidates, embedded.model)
 
         if SEMANTIC in modes:
-            best = await self._semantic.with_vector(query, lambda vector: search({DENSE: vector}))
-        else:
-            best = await search({})
-        hits = {hit.id: hit for hit in best.get(BM25, [])[:depth]}
-        results = {FTS: RetrieverResult(hits, words.warnings, backend=QDRANT)}
-        if SEMANTIC in modes:
-            results[SEMANTIC] = _by_distance(best[DENSE], depth)
-        return results
+            return await self._semantic.with_query(query, by_both)
+        best = await self._best(bm25, criteria, depth)
+        return Retrieved({FTS: _by_score(best.get(BM25, []), words)})
+
+    async def _best(
+        self, vectors: Mapping[str, Vector], criteria: Criteria, depth: int
+    ) -> dict[str, list[EntryHit]]:
+        best = await self._entry_search.best(vectors, criteria, depth)
+        return {name: hits[:depth] for name, hits in best.items()}
 
     async def _by_words(self, query: str, criteria: Criteria, depth: int) -> RetrieverResult:
         """Retrieve entries with any of the words: few have all words of a question."""
@@ -148,6 +174,10 @@ class Retrievers:
             return _by_distance(await self._semantic.nearest(vector, criteria, depth), depth)
 
         return await self._semantic.with_vector(query, nearest)
+
+
+def _by_score(hits: Sequence[EntryHit], words: LexicalQuery) -> RetrieverResult:
+    return RetrieverResult({hit.id: hit for hit in hits}, words.warnings, backend=QDRANT)
 
 
 def _by_distance(hits: Sequence[EntryHit], depth: int) -> RetrieverResult:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from services.core.engine.query_model import QueryModel, QueryModelResolver
@@ -12,6 +13,14 @@ from services.memory.records.types import Criteria
 from services.memory.search.entry_search import EntryHit, EntrySearch
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class EmbeddedQuery:
+    """The vector of a query, and the name of the model that made it."""
+
+    vector: Sequence[float]
+    model: str
 
 
 class SemanticRetriever:
@@ -38,6 +47,10 @@ class SemanticRetriever:
         return self._models.embedder.name
 
     async def with_vector(self, query: str, search: Callable[[Sequence[float]], Awaitable[T]]) -> T:
+        """Run a search with the query's vector, as `with_query` does."""
+        return await self.with_query(query, lambda embedded: search(embedded.vector))
+
+    async def with_query(self, query: str, search: Callable[[EmbeddedQuery], Awaitable[T]]) -> T:
         """Embed the query with the collection's model, and run the search with its vector.
 
         It runs again where a rebuild replaced the collection meanwhile. Raises SearchFailed where
@@ -48,7 +61,7 @@ class SemanticRetriever:
             if model.embedder is None:
                 raise SearchFailed(model.degraded[0])
             vector = await asyncio.to_thread(model.embedder.embed_query, query)
-            return await search(vector.tolist())
+            return await search(EmbeddedQuery(vector.tolist(), model.embedder.name))
 
         return await self._models.ask(self._collection, self._spec, embed_and_search)
 

@@ -1,5 +1,6 @@
 """Splits long texts into overlapping chunks, each small enough to have one meaning."""
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -25,6 +26,13 @@ class TextSplitter:
         """Return chunks that cover the whole text, in order; one where it is short enough."""
         spans = [(0, len(text))] if len(text) <= self.size else self._spans(text)
         return [text[start:end] for start, end in spans]
+
+    def most_chunks(self, length: int) -> int:
+        """Return how many chunks a text of this length has at most."""
+        if length <= self.size:
+            return 1
+        shortest_step = max(1, int(self.size * MIN_SHARE) - self.overlap)
+        return 1 + math.ceil((length - self.size) / shortest_step)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
         spans = []

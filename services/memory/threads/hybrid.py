@@ -1,6 +1,6 @@
-"""Hybrid search: by words and by meaning at once, fused by rank."""
+"""Hybrid search: by words and by meaning at once, with the entries beside each as context."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from services.core.errors import InvalidInput
@@ -10,7 +10,16 @@ from services.memory.search.failures import SCORE_DIGITS
 from services.memory.search.filters import count_filters
 from services.memory.search.fusion import FusedEntry, fuse
 from services.memory.search.pages import RankedEntry, RankedPages
-from services.memory.search.retrievers import FTS, MODES, SEMANTIC, RetrieverResult, Retrievers
+from services.memory.search.ranking.calibration import calibration
+from services.memory.search.ranking.repeats import without_repeats
+from services.memory.search.ranking.scoring import WEIGHTS, Weights, rank
+from services.memory.search.retrievers import (
+    FTS,
+    MODES,
+    SEMANTIC,
+    Retrieved,
+    Retrievers,
+)
 from services.memory.threads.responses import HybridSearchResult
 from services.memory.threads.results import Results
 from services.memory.threads.search_frame import PreparedSearch, SearchFrame, SearchPage
@@ -35,12 +44,14 @@ class HybridSearch:
         results: Results,
         rrf_k: int,
         modes: Sequence[str] = MODES,
+        weights: Weights = WEIGHTS,
     ) -> None:
         self._modes = modes
         self._retrievers = retrievers
         self._pages = pages
         self._results = results
         self._rrf_k = rrf_k
+        self.weights = weights
         self._frame = SearchFrame(records)
 
     async def search(
@@ -67,10 +78,11 @@ class HybridSearch:
             result["fts_count"] = len(retrieved[FTS].hits)
             result["semantic_count"] = len(retrieved[SEMANTIC].hits)
             fused = fuse([list(retrieved[mode].hits) for mode in MODES], k)
+            ranking = _ranking(text, fused, retrieved, self.weights)
             count = self._pages.depth(prepared.offset, prepared.limit) + SPARE
             page = await self._pages.page(
                 text,
-                [_ranked(entry, retrieved) for entry in fused[:count]],
+                ranking[:count],
                 prepared.criteria,
                 prepared.limit,
                 prepared.offset,
@@ -119,8 +131,30 @@ def _empty_result(query: str) -> HybridSearchResult:
     }
 
 
-def _ranked(entry: FusedEntry, retrieved: Mapping[str, RetrieverResult]) -> RankedEntry:
-    hit = retrieved[SEMANTIC].hits.get(entry.id) or retrieved[FTS].hits[entry.id]
+def _ranking(
+    query: str, fused: Sequence[FusedEntry], retrieved: Retrieved, weights: Weights
+) -> Sequence[RankedEntry]:
+    """Rank the candidates; without any the order of the fused ranks stands.
+
+    An entry that only stands beside a found one has no ranks.
+    """
+    candidates = retrieved.candidates
+    if not candidates:
+        return [_ranked(entry, retrieved) for entry in fused]
+    ranked = without_repeats(
+        rank(query, candidates, calibration(retrieved.model), weights),
+        {id_: each.text for id_, each in candidates.items()},
+    )
+    by_id = {entry.id: entry for entry in fused}
+    unranked = (None,) * len(MODES)
+    return [
+        _ranked(by_id.get(each.id) or FusedEntry(each.id, 0.0, unranked), retrieved)
+        for each in ranked
+    ]
+
+
+def _ranked(entry: FusedEntry, retrieved: Retrieved) -> RankedEntry:
+    hit = retrieved[SEMANTIC].hits.get(entry.id) or retrieved[FTS].hits.get(entry.id)
     fts_rank, semantic_rank = entry.ranks
     scores = {
         "rrf": round(entry.score, SCORE_DIGITS),
@@ -129,11 +163,11 @@ def _ranked(entry: FusedEntry, retrieved: Mapping[str, RetrieverResult]) -> Rank
         "fts_score": retrieved[FTS].score(entry.id),
         "semantic_distance": retrieved[SEMANTIC].score(entry.id),
     }
-    return RankedEntry(entry.id, scores, hit.uuid, hit.chunk)
+    return RankedEntry(entry.id, scores, hit.uuid if hit else None, hit.chunk if hit else 0)
 
 
 def _stats(
-    retrieved: Mapping[str, RetrieverResult], mode: str, modes: Sequence[str], criteria: Criteria
+    retrieved: Retrieved, mode: str, modes: Sequence[str], criteria: Criteria
 ) -> dict[str, Any] | None:
     """Return the statistics of one mode; None where it did not run."""
     if mode not in modes:

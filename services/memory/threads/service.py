@@ -94,7 +94,7 @@ def _threads(
     limits = ImageLimits.from_settings(settings)
     secrets = SecretScreen(settings.redact_stored)
     entries = ThreadEntries(records, outbox, collection, limits, secrets, summaries.wake)
-    entry_search = EntrySearch(engine.vectors, records, outbox, collection)
+    entry_search = EntrySearch(engine.vectors, records, outbox, collection, splitter)
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
     spec = entry_spec(EntryKind.THREAD, engine.embedder)
     semantic = SemanticRetriever(entry_search, models, spec, collection)

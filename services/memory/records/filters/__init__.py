@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, select, true
+from sqlalchemy import ColumnElement, and_, not_, or_, select, true
 
 from services.memory.records.filters import postgresql, sqlite
 from services.memory.records.filters.operators import OPPOSITES, Operator, is_text, wrong_value
@@ -128,7 +128,16 @@ def where(criteria: Criteria, dialect: str) -> Condition:
         conditions.append(entries.c.created_at >= criteria.since)
     if criteria.until is not None:
         conditions.append(entries.c.created_at <= criteria.until)
+    if criteria.current_at is not None:
+        conditions.append(_is_current(criteria.current_at))
     return and_(*conditions, *(_metadata(each, dialect) for each in criteria.metadata))
+
+
+def _is_current(now: str) -> Condition:
+    """Whether an entry has not expired at a time, and no other took its place."""
+    expires_at = entries.c.metadata["expires_at"].as_string()
+    is_superseded = entries.c.metadata["superseded_by"].as_string().is_not(None)
+    return and_(not_(is_superseded), or_(expires_at.is_(None), expires_at > now))
 
 
 def _metadata(given: MetadataFilter, dialect: str) -> Condition:

@@ -1,0 +1,244 @@
+"""Measures what the memory server finds: the share of a question's evidence in its first results.
+
+    .venv/bin/python scripts/bench/recall.py --locomo locomo10.json --part first
+    .venv/bin/python scripts/bench/recall.py --own
+
+LoCoMo (snap-research/LoCoMo, for research only, so it is not in this repository): ten long
+conversations. One thread a conversation, one entry a turn, asked by `hybrid_search_context` within
+its thread, or with `--haystack` over all threads at once. Recall@k is the share of a question's
+evidence turns among the first k entries, questions of categories 1 to 4. `--ablation` repeats it
+with each weight of the ranking at zero. `--own`: questions about this project's own documents and
+history (`recall_questions.json`), asked by `find`. Prints one JSON object.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import re
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scripts.bench.figures import commit, note, percentiles, with_load  # noqa: E402
+from scripts.bench.own_corpus import own_entries, own_questions  # noqa: E402
+from services.core.engine.engine import open_engine  # noqa: E402
+from services.core.settings import Settings  # noqa: E402
+from services.memory.search.ranking.scoring import WEIGHTS, Weights  # noqa: E402
+from services.memory.service import MemoryServer, open_memory  # noqa: E402
+
+DEPTHS = (1, 5, 10, 20)
+CATEGORIES = (1, 2, 3, 4)  # multi-hop, time, open domain, single-hop; 5 has no answer
+BATCH = 100
+PARTS = {"first": slice(0, 5), "last": slice(5, 10), "all": slice(0, 10)}
+
+
+@dataclass(frozen=True)
+class LabelledQuestion:
+    """A question, its category, and the keys of the entries that hold its answer."""
+
+    text: str
+    category: int
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """The turns of a conversation by key, in order, and its questions."""
+
+    name: str
+    turns: Mapping[str, str]
+    questions: Sequence[LabelledQuestion]
+
+
+def load(path: Path, part: slice) -> list[Conversation]:
+    """Read LoCoMo's conversations."""
+    return [_conversation(raw) for raw in json.loads(path.read_text())[part]]
+
+
+def _conversation(raw: Mapping[str, Any]) -> Conversation:
+    name, sessions = raw["sample_id"], raw["conversation"]
+    numbers = sorted(int(key[8:]) for key in sessions if re.fullmatch(r"session_\d+", key))
+    turns = {
+        f"{name} {turn['dia_id']}": f"{turn['speaker']}: {turn['text']}"
+        for number in numbers
+        for turn in sessions[f"session_{number}"]
+    }
+    questions = []
+    for each in raw["qa"]:
+        marks = re.findall(r"D(\d+):(\d+)", " ".join(each.get("evidence") or []))
+        keys = {f"{name} D{int(session)}:{int(turn)}" for session, turn in marks}
+        if each["category"] in CATEGORIES and keys & turns.keys():
+            evidence = frozenset(keys & turns.keys())
+            questions.append(LabelledQuestion(each["question"], each["category"], evidence))
+    return Conversation(name, turns, questions)
+
+
+class Recall:
+    """Collects the shares of evidence found, by depth and category, and the time of each call."""
+
+    def __init__(self) -> None:
+        self._shares: dict[tuple[int, int], list[float]] = defaultdict(list)
+        self._seconds: list[float] = []
+
+    def add(self, question: LabelledQuestion, found: Sequence[str], seconds: float) -> None:
+        self._seconds.append(seconds)
+        for depth in DEPTHS:
+            share = len(question.evidence.intersection(found[:depth])) / len(question.evidence)
+            self._shares[depth, question.category].append(share)
+
+    def figures(self) -> dict[str, Any]:
+        categories = sorted({category for _, category in self._shares})
+        every = {
+            depth: [share for category in categories for share in self._shares[depth, category]]
+            for depth in DEPTHS
+        }
+        return {
+            "questions": len(every[1]),
+            "all": {f"@{depth}": round(mean(every[depth]), 3) for depth in DEPTHS},
+            **{
+                f"category {category}": {
+                    f"@{depth}": round(mean(self._shares[depth, category]), 3) for depth in DEPTHS
+                }
+                for category in categories
+                if len(categories) > 1
+            },
+            "ms": percentiles(self._seconds),
+        }
+
+
+@contextlib.asynccontextmanager
+async def opened(model: str | None) -> AsyncIterator[tuple[MemoryServer, dict[str, Any]]]:
+    """Open a memory server over an empty folder; yield it and its tools by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(
+            data_dir=Path(folder),
+            memory_embedding_model=model,
+            enable_summary_generation=False,
+        )
+        async with (
+            open_engine(settings, settings.memory_model) as engine,
+            open_memory(settings, engine) as memory,
+        ):
+            yield memory, {tool.name: tool.run for tool in memory.service.tools}
+
+
+async def store_turns(
+    memory: MemoryServer, tools: Mapping[str, Any], conversations: Sequence[Conversation]
+) -> dict[int, str]:
+    """Store every turn as a thread entry; return the key of each id."""
+    keys: dict[int, str] = {}
+    for conversation in conversations:
+        turns = list(conversation.turns.items())
+        for start in range(0, len(turns), BATCH):
+            batch = turns[start : start + BATCH]
+            entries = [
+                {"thread_id": conversation.name, "source": "user", "text": text}
+                for _, text in batch
+            ]
+            body = await tools["store_context_batch"](entries=entries)
+            for (key, _), result in zip(batch, body["results"], strict=True):
+                keys[result["context_id"]] = key
+        note(f"stored {conversation.name}")
+    await memory.storage.outbox.drain()
+    return keys
+
+
+async def locomo(given: argparse.Namespace) -> dict[str, Any]:
+    conversations = load(given.locomo, PARTS[given.part])
+    async with opened(given.model) as (memory, tools):
+        begun, cpu = time.perf_counter(), time.process_time()
+        keys = await store_turns(memory, tools, conversations)
+        stored = {
+            "entries": len(keys),
+            "a_cpu_second": round(len(keys) / (time.process_time() - cpu), 1),
+            "seconds": round(time.perf_counter() - begun, 1),
+        }
+        report: dict[str, Any] = {"stored": stored}
+        for name, weights in variants(given.ablation).items():
+            memory.threads.hybrid.weights = weights
+            report[name] = await ask(tools, conversations, keys, given.haystack)
+            note(f"{name}: {report[name]['all']}")
+        return report
+
+
+def variants(ablation: bool) -> dict[str, Weights]:
+    """Return the ranking as it is, and without each of its weights."""
+    without = {
+        f"without {field.name}": replace(WEIGHTS, **{field.name: 0.0}) for field in fields(Weights)
+    }
+    return {"full": WEIGHTS, **(without if ablation else {})}
+
+
+async def ask(
+    tools: Mapping[str, Any],
+    conversations: Sequence[Conversation],
+    keys: Mapping[int, str],
+    haystack: bool,
+) -> dict[str, Any]:
+    recall = Recall()
+    for conversation in conversations:
+        for question in conversation.questions:
+            where = {} if haystack else {"thread_id": conversation.name}
+            begun = time.perf_counter()
+            body = await tools["hybrid_search_context"](question.text, DEPTHS[-1], **where)
+            taken = time.perf_counter() - begun
+            recall.add(question, [keys[hit["id"]] for hit in body["results"]], taken)
+    return recall.figures()
+
+
+async def own(given: argparse.Namespace) -> dict[str, Any]:
+    """Ask our own questions by `find`: an entry with the expected phrase is the evidence."""
+    texts = own_entries(ROOT)
+    async with opened(given.model) as (memory, tools):
+        begun, cpu = time.perf_counter(), time.process_time()
+        for text in texts:
+            await tools["store"](text)
+        await memory.storage.outbox.drain()
+        stored = {
+            "entries": len(texts),
+            "a_cpu_second": round(len(texts) / (time.process_time() - cpu), 1),
+            "seconds": round(time.perf_counter() - begun, 1),
+        }
+        recall = Recall()
+        for text, phrase in own_questions():
+            begun = time.perf_counter()
+            body = await tools["find"](text, limit=DEPTHS[-1])
+            taken = time.perf_counter() - begun
+            found = [
+                phrase if phrase in hit["information"] else hit["id"] for hit in body["results"]
+            ]
+            recall.add(LabelledQuestion(text, 0, frozenset([phrase])), found, taken)
+        return {"stored": stored, "full": recall.figures()}
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--locomo", type=Path, help="locomo10.json")
+    parser.add_argument("--part", choices=PARTS, default="first")
+    parser.add_argument("--haystack", action="store_true")
+    parser.add_argument("--ablation", action="store_true")
+    parser.add_argument("--own", action="store_true")
+    parser.add_argument("--model", help="embedding model; unset: the default")
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = options()
+    if not given.locomo and not given.own:
+        raise SystemExit("name --locomo FILE or --own")
+    figures = asyncio.run(own(given) if given.own else locomo(given))
+    print(json.dumps(with_load({"commit": commit(), "model": given.model, **figures}), indent=2))
+
+
+if __name__ == "__main__":
+    main()

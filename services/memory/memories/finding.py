@@ -1,0 +1,160 @@
+"""Finds memories by words and by meaning."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from services.core.embedding.protocol import Embedder
+from services.core.memories.types import Memory, MemoryHit
+from services.core.text import bm25
+from services.core.text.highlight import highlights, mark_terms
+from services.core.text.tokens import text_terms
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import (
+    BM25,
+    DENSE,
+    Filter,
+    HasId,
+    Prefetch,
+    Query,
+    Vector,
+)
+from services.memory.search.ranking.calibration import Calibration, calibration
+from services.memory.search.ranking.confidence import WEAK, confidence, words_scale
+from services.memory.search.ranking.repeats import without_repeats
+from services.memory.search.ranking.scoring import Candidate, rank
+
+MIN_CANDIDATES = 50  # by each vector, even for few results, so that ranking has a choice
+CANDIDATES_PER_RESULT = 2
+# What a term of a memory without points adds to its score by words: its rarity is not known.
+TYPICAL_RARITY = 5.0
+
+
+@dataclass(frozen=True)
+class FoundMemories:
+    """The best memories, how many the filters admit in all, and whether none of them fits well."""
+
+    hits: Sequence[MemoryHit]
+    total: int
+    is_weak: bool
+
+
+@dataclass
+class _Scored:
+    """A memory among the candidates."""
+
+    memory: Memory
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+async def find_memories(
+    store: VectorStore,
+    embedder: Embedder | None,
+    collection: str,
+    query: str,
+    where: Filter | None,
+    limit: int,
+    waiting: Sequence[Memory] = (),
+) -> FoundMemories:
+    """Return the best memories for a query; without an embedder only words are compared.
+
+    `waiting` are memories with words of the query whose points are not written yet.
+    """
+    vectors: dict[str, Vector] = {}
+    if embedder is not None:
+        vectors[DENSE] = (await asyncio.to_thread(embedder.embed_query, query)).tolist()
+    lexical = bm25.query_vector(query)
+    if lexical.indices:
+        vectors[BM25] = lexical
+    depth = max(MIN_CANDIDATES, limit * CANDIDATES_PER_RESULT)
+    found, total, entry_count = await asyncio.gather(
+        _candidates(store, collection, vectors, where, depth),
+        store.count(collection, where),
+        store.count(collection),
+    )
+    scale = words_scale(entry_count)
+    for each in found.values():
+        each.scores[BM25] = each.scores.get(BM25, 0.0) * scale
+    for memory in waiting:
+        found.setdefault(memory.id, _Scored(memory, {BM25: _words(memory, lexical.indices)}))
+    model = embedder.name if embedder else ""
+    hits = _ranked(query, list(found.values()), calibration(model), limit)
+    return FoundMemories(hits, total, bool(hits) and hits[0]["score"] < WEAK)
+
+
+async def _candidates(
+    store: VectorStore,
+    collection: str,
+    vectors: Mapping[str, Vector],
+    where: Filter | None,
+    depth: int,
+) -> dict[str, _Scored]:
+    """Return the best memories by each vector, each with its scores by all vectors."""
+    queries = [
+        Query([Prefetch(name, vector, depth)], limit=depth, filter=where)
+        for name, vector in vectors.items()
+    ]
+    pages = await store.query_batch(collection, queries) if queries else []
+    found: dict[str, _Scored] = {}
+    for name, page in zip(vectors, pages, strict=True):
+        for hit in page:
+            memory = Memory(hit.id, hit.payload["information"], hit.payload["metadata"])
+            found.setdefault(hit.id, _Scored(memory)).scores[name] = hit.score
+    missing = {
+        name: [id_ for id_, each in found.items() if name not in each.scores] for name in vectors
+    }
+    asked = [name for name in vectors if missing[name]]
+    queries = [
+        Query(
+            [Prefetch(name, vectors[name], len(missing[name]))],
+            limit=len(missing[name]),
+            filter=Filter(must=[HasId(missing[name])]),
+            with_payload=False,
+        )
+        for name in asked
+    ]
+    pages = await store.query_batch(collection, queries) if queries else []
+    for name, page in zip(asked, pages, strict=True):
+        for hit in page:
+            found[hit.id].scores[name] = hit.score
+    return found
+
+
+def _ranked(
+    query: str, found: Sequence[_Scored], calibrated: Calibration, limit: int
+) -> list[MemoryHit]:
+    """Rank the candidates; of equal ones the newest is first."""
+    by_age = sorted(found, key=lambda each: str(each.memory.metadata.get("created_at", "")))
+    candidates = {
+        number: Candidate(
+            number,
+            each.memory.information,
+            words=each.scores.get(BM25, 0.0),
+            cosine=each.scores.get(DENSE),
+        )
+        for number, each in enumerate(by_age)
+    }
+    ranked = without_repeats(
+        rank(query, candidates, calibrated), {id_: each.text for id_, each in candidates.items()}
+    )[:limit]
+    terms = frozenset(text_terms(query))
+    return [
+        _hit(by_age[each.id].memory, confidence(each.score, calibrated), terms) for each in ranked
+    ]
+
+
+def _hit(memory: Memory, score: float, terms: frozenset[str]) -> MemoryHit:
+    return {
+        "id": memory.id,
+        "information": memory.information,
+        "metadata": dict(memory.metadata),
+        "score": score,
+        "highlights": highlights(mark_terms(memory.information, terms)),
+    }
+
+
+def _words(memory: Memory, terms: Sequence[int]) -> float:
+    """Return about the BM25 score of a memory that has no points yet."""
+    vector = bm25.document_vector(memory.text)
+    weights = dict(zip(vector.indices, vector.values, strict=True))
+    return TYPICAL_RARITY * sum(weights.get(term, 0.0) for term in terms)

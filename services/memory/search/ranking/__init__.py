@@ -1,0 +1,1 @@
+"""Ranks entries for a query: pure functions over what the searches read."""
