@@ -113,6 +113,20 @@ async def test_making_a_committed_entry_private_says_that_history_has_it(tools: 
     assert "git.md" not in tools.repository.git("ls-tree", "-r", "--name-only", "HEAD")
 
 
+async def test_adding_a_committed_entry_as_private_says_that_history_has_it(tools: Tools) -> None:
+    skill = {"name": "deploy", "description": "d", "instructions": "i"}
+    await tools.call("context_add_knowledge", key="plan", content="public words")
+    await tools.call("context_add_skill", **skill)
+    pushed = await tools.call("context_sync_push")
+    for scope in ("private", "ephemeral"):
+        moved = await tools.call("context_add_knowledge", key="plan", content="own", scope=scope)
+        assert f"history still has its text (commit {pushed['commit']}" in moved["note"]
+        await tools.call("context_sync_push")  # the commit that removes it does not have it
+    assert "history" in (await tools.call("context_add_skill", **skill, scope="private"))["note"]
+    fresh = await tools.call("context_add_knowledge", key="new", content="own", scope="private")
+    assert "note" not in fresh
+
+
 async def test_scopes_of_decisions_and_skills(tools: Tools) -> None:
     await tools.call("context_record_decision", title="Keep quiet", scope="private")
     await tools.call("context_add_skill", name="s", description="d", instructions="i")

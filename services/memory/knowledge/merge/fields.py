@@ -10,6 +10,7 @@ from services.memory.knowledge.merge.side import Merged, Side
 
 MISSING: Any = object()
 TIME_SUFFIX = "_at"  # of two moments the later one stands
+CREATED = "created_at"  # but nothing is created twice: the earlier one
 
 
 def merge_json(base: str | None, ours: str, theirs: str, prefer: Side = Side.OURS) -> Merged:
@@ -67,7 +68,8 @@ def _value(name: str, base: Any, ours: Any, theirs: Any, prefer: Side, conflicts
     if _is_set(ours) and _is_set(theirs):
         return _list(base if _is_set(base) else [], ours, theirs)
     if name.endswith(TIME_SUFFIX) and isinstance(ours, str) and isinstance(theirs, str):
-        return max(ours, theirs)
+        is_creation = name.rpartition(".")[2] == CREATED
+        return min(ours, theirs) if is_creation else max(ours, theirs)
     conflicts.append(_conflict(name, ours, theirs))
     return prefer.of(ours, theirs)
 

@@ -94,9 +94,12 @@ class History:
         return any(not path.startswith(inside) for path in listed.split(b"\0")[:-1])
 
     def last_with(self, path: str) -> str | None:
-        """The latest commit of any branch that touched a file of the knowledge folder."""
+        """The latest commit of any branch that wrote a file of the knowledge folder."""
         full = f":(top,literal){self.repository.prefix}/{path}"
-        return git_line(self._top, "rev-list", "--all", "--max-count=1", "--", full)
+        return git_line(
+            self._top,
+            "log", "--all", "--max-count=1", "--diff-filter=AM", "--format=%H", "--", full,
+        )  # fmt: skip
 
     # --- writing ---------------------------------------------------------------------------
 

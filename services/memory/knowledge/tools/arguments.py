@@ -1,5 +1,6 @@
 """Parameters and answers that several knowledge tools share, and how they write errors."""
 
+import asyncio
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
@@ -7,6 +8,10 @@ from typing_extensions import TypedDict
 
 from services.core.errors import CtxError
 from services.core.serving.service import Effect, Tool
+from services.memory.knowledge.public import entry_path
+from services.memory.knowledge.store import KnowledgeStore
+from services.memory.knowledge.sync.history import History
+from services.memory.knowledge.types import EntryType, Scope, parse_scope
 
 TOOLSET = "knowledge"
 
@@ -29,6 +34,23 @@ class KeyResult(TypedDict):
     key: str
     scope: NotRequired[str]
     note: NotRequired[str]
+
+
+async def history_note(
+    store: KnowledgeStore, entry_type: EntryType, key: str, scope: str
+) -> str | None:
+    """Say that git history has the text of an entry that is given a scope other than public."""
+    repository = await asyncio.to_thread(lambda: store.project.repository)
+    if not scope.strip() or parse_scope(scope) is Scope.PUBLIC or repository is None:
+        return None
+    path = entry_path(entry_type, key)
+    commit = await asyncio.to_thread(History(repository).last_with, path)
+    if commit is None:
+        return None
+    return (
+        f"git history still has its text (commit {commit[:7]}, and wherever that was pushed); the "
+        "next push only removes it from the newest version"
+    )
 
 
 def error_body(error: CtxError) -> dict[str, Any]:

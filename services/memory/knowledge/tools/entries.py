@@ -18,6 +18,7 @@ from services.memory.knowledge.tools.arguments import (
     KeyResult,
     NewScope,
     ProjectFolder,
+    history_note,
     tool,
 )
 from services.memory.knowledge.types import EntryType
@@ -70,6 +71,8 @@ async def _add(
     answer: KeyResult = {"status": "ok", "key": added.key}
     if added.is_repeated:
         answer["note"] = "not stored again: this entry has the same text"
+    elif note := await history_note(store, entry_type, added.key, scope):
+        answer["note"] = note
     return answer
 
 

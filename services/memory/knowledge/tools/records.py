@@ -1,6 +1,5 @@
 """Tools for decisions, the state of the work, sessions and scopes."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -13,11 +12,9 @@ from services.memory.knowledge.board import append_session, update_state, words
 from services.memory.knowledge.decisions import find_decision, record_decision
 from services.memory.knowledge.documents import Decision
 from services.memory.knowledge.keys import entry_key, skill_folder
-from services.memory.knowledge.public import entry_path
 from services.memory.knowledge.service import Knowledge
 from services.memory.knowledge.store import KnowledgeStore
-from services.memory.knowledge.sync.history import History
-from services.memory.knowledge.tools.arguments import KeyResult, ProjectFolder, tool
+from services.memory.knowledge.tools.arguments import KeyResult, ProjectFolder, history_note, tool
 from services.memory.knowledge.types import (
     EntryType,
     KnowledgeEntry,
@@ -160,11 +157,8 @@ def _scope_tools(knowledge: Knowledge) -> Sequence[Tool]:
         entry = await _find(store, kind, key)
         await store.set_scope(kind, entry.key, wanted)
         answer: KeyResult = {"status": "ok", "key": _shown(entry, key), "scope": wanted.value}
-        if wanted is not Scope.PUBLIC and (commit := await _committed(store, entry)):
-            answer["note"] = (
-                f"git history still has its text (commit {commit[:7]}, and wherever that was "
-                "pushed); the next push only removes it from the newest version"
-            )
+        if note := await history_note(store, kind, entry.key, wanted.value):
+            answer["note"] = note
         return answer
 
     return [
@@ -185,11 +179,3 @@ async def _find(store: KnowledgeStore, entry_type: EntryType, key: str) -> Knowl
 
 def _shown(entry: KnowledgeEntry, given: str) -> str:
     return given if entry.type in (EntryType.DECISION, EntryType.SKILL) else entry.key
-
-
-async def _committed(store: KnowledgeStore, entry: KnowledgeEntry) -> str | None:
-    """The latest commit that has a public entry's text; None if none has."""
-    repository = await asyncio.to_thread(lambda: store.project.repository)
-    if repository is None:
-        return None
-    return await asyncio.to_thread(History(repository).last_with, entry_path(entry.type, entry.key))

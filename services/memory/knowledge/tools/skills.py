@@ -1,7 +1,7 @@
 """Tools for skills: add, remove, report use, rate, propose improvements."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -16,7 +16,12 @@ from services.memory.knowledge.skills import (
     rate_skill,
     report_usage,
 )
-from services.memory.knowledge.tools.arguments import NewScope, ProjectFolder, tool
+from services.memory.knowledge.tools.arguments import (
+    NewScope,
+    ProjectFolder,
+    history_note,
+    tool,
+)
 from services.memory.knowledge.types import EntryType
 
 RATIONALE_LENGTH = 100  # in a list, as the contract has it; the resource has all of it
@@ -24,10 +29,11 @@ SkillName = Annotated[str, Field(description="Name of the skill, such as `deploy
 
 
 class NameResult(TypedDict):
-    """The answer about a skill."""
+    """The answer about a skill. `note` says what the caller should know beyond the status."""
 
     status: str
     name: str
+    note: NotRequired[str]
 
 
 class UsageResult(TypedDict):
@@ -79,8 +85,12 @@ def _text_tools(knowledge: Knowledge) -> Sequence[Tool]:
     ) -> NameResult:
         """Add or replace a skill: instructions that agents follow for a recurring task."""
         store = (await knowledge.open(project)).store
-        await add_skill(store, name, description, instructions, scope, knowledge.author())
-        return {"status": "ok", "name": name}
+        author = knowledge.author()
+        folder = await add_skill(store, name, description, instructions, scope, author)
+        answer: NameResult = {"status": "ok", "name": name}
+        if note := await history_note(store, EntryType.SKILL, folder, scope):
+            answer["note"] = note
+        return answer
 
     async def context_remove_skill(name: SkillName, project: ProjectFolder = None) -> NameResult:
         """Remove a skill with its ratings and proposals."""

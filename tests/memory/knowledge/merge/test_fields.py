@@ -49,6 +49,8 @@ def test_lists_of_words_are_merged_as_sets() -> None:
 def test_of_two_moments_the_later_one_stands() -> None:
     merged, conflicts = merge({"updated_at": "1"}, {"updated_at": "2"}, {"updated_at": "3"})
     assert (merged, conflicts) == ({"updated_at": "3"}, ())
+    merged, conflicts = merge(None, {"created_at": "2"}, {"created_at": "3"})
+    assert (merged, conflicts) == ({"created_at": "2"}, ())
 
 
 @given(DOCUMENTS, DOCUMENTS)

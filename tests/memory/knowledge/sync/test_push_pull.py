@@ -1,5 +1,6 @@
 """Two clones and a bare remote: what one shares the other gets, and code is never touched."""
 
+import asyncio
 from pathlib import Path
 
 from scripts.bench.clones import Clone, Clones, clone_at, committed, open_clones
@@ -267,3 +268,15 @@ async def test_what_belongs_to_one_machine_is_not_pushed(a: Clone, b: Clone) -> 
         path.write_text("{}")
     assert await a.push() == {"status": "nothing_to_push"}
     assert a.status() == []
+
+
+async def test_pushes_at_once_are_merged_and_tried_again(a: Clone, b: Clone) -> None:
+    for number in range(3):
+        await a.put(f"a-{number}", "text")
+        await b.put(f"b-{number}", "text")
+        answers = await asyncio.gather(a.push(), b.push())
+        assert [answer["status"] for answer in answers] == ["pushed", "pushed"]
+    await a.pull()
+    await b.pull()
+    names = [f"{who}-{number}" for who in "ab" for number in range(3)]
+    assert sorted(await a.texts()) == sorted(await b.texts()) == names
