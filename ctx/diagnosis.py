@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ctx.code_index import index_findings
 from ctx.finding import Finding
 from ctx.reconciliation import Confirm, fix_entries, records_findings
 from ctx.servers import ServerStatus, server_statuses
@@ -17,6 +18,7 @@ from services.core.memories.collection import spec as memory_spec
 from services.core.settings import Settings, load
 from services.core.settings.fields import HEALTH_PORT_OFFSET
 from services.core.vectors.folder_lock import Owner, folder_owner
+from services.core.vectors.protocol import VectorStore
 from services.core.vectors.spec_check import spec_problem
 from services.core.vectors.types import CollectionInfo, EmbeddingModel
 from services.indexer.schema.points import spec as code_spec
@@ -24,6 +26,7 @@ from services.memory.records.types import EntryKind
 from services.memory.search.points import entry_spec
 
 OLDEST_PYTHON = (3, 11)
+POINTS_PER_READ = 500
 LEAST_FREE_BYTES = 1024**3  # an index of a large repository and its embedding cache
 
 
@@ -77,6 +80,8 @@ async def diagnose(*, fix: bool = False, confirm: Confirm = refuse) -> Sequence[
     findings.append(finding)
     found, collections = await _qdrant(settings, owner, statuses, models)
     findings += found
+    if collections:
+        findings += await index_findings(settings)
     if fix:
         findings += await fix_entries(settings, owner, confirm)
     return [*findings, *await records_findings(settings, owner, collections)]
@@ -184,6 +189,8 @@ async def _qdrant(
         async with open_vectors(settings) as vectors:
             await vectors.ping()
             infos = await vectors.list_collections()
+            if settings.qdrant_url is None:
+                await _read_all(vectors, infos)
             advice = await vectors.advice()
             detail = f"{vectors.engine}, {len(infos)} collections"
     except CtxError as error:
@@ -193,6 +200,16 @@ async def _qdrant(
         text for info in infos for text in (models.outdated(info, settings) if models else ())
     ]
     return _advised(detail, [*([advice] if advice else []), *outdated_]), infos
+
+
+async def _read_all(vectors: VectorStore, infos: Sequence[CollectionInfo]) -> None:
+    """Read every point, so that damaged files are noticed. Raises StorageFailed."""
+    for info in infos:
+        offset: str | None = None
+        while True:
+            _, offset = await vectors.scroll(info.name, limit=POINTS_PER_READ, offset=offset)
+            if offset is None:
+                break
 
 
 def _advised(detail: str, advice: Sequence[str]) -> list[Finding]:

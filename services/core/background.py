@@ -83,14 +83,19 @@ class BackgroundTasks:
         self._running: dict[BackgroundTask, asyncio.Task[None]] = {}
 
     @contextlib.asynccontextmanager
-    async def run(self, name: str, work: Work) -> AsyncIterator[None]:
-        """Do the work during the block; cancel it when the block ends, and wait until it ended."""
+    async def run(self, name: str, work: Work, *, ends: bool = False) -> AsyncIterator[None]:
+        """Do the work during the block; cancel it when the block ends, and wait until it ended.
+
+        `ends` says that the work may return before that.
+        """
         background = BackgroundTask(name, work)
         task = self._running[background] = asyncio.create_task(background.run(), name=name)
+        if ends:
+            task.add_done_callback(lambda _: self._running.pop(background, None))
         try:
             yield
         finally:
-            del self._running[background]
+            self._running.pop(background, None)
             await _end(task)
 
     async def check(self) -> None:

@@ -2,18 +2,22 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from services.core.background import BackgroundTasks
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
+from services.core.errors import StorageFailed
 from services.core.memories.types import MemoryWriter
 from services.core.rerank.stage import open_stage
 from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
+from services.core.vectors.types import CollectionSpec
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import Manifest
 from services.indexer.lookup.lookup import Lookup
@@ -26,6 +30,8 @@ from services.indexer.source.walk import FileLimits
 from services.indexer.source.workspace import Workspaces
 from services.indexer.tools import indexer_tools
 from services.indexer.tools.context import IndexerContext
+
+log = logging.getLogger(__name__)
 
 INSTRUCTIONS = (
     "The code that is being worked on. `exact_search` for names, strings and everything that has "
@@ -53,21 +59,45 @@ async def open_indexer(
     sessions = SessionDefaults(reserved=settings.memory_collection_name)
     context = await asyncio.to_thread(open_context, settings, engine, sessions)
     searcher = await open_searcher(settings, engine)
+    tasks = BackgroundTasks()
+    expected = {settings.collection_name: spec(engine.embedder)}
     lookup = Lookup(context.indexer, engine.vectors, FileTexts(context.indexer.limits))
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
         tools=indexer_tools(context, searcher, lookup, memories),
-        checks={"qdrant": engine.vectors.ping, "embedding": engine.check_model},
+        checks={
+            "qdrant": engine.vectors.ping,
+            "embedding": engine.check_model,
+            "background": tasks.check,
+        },
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
-        advice=partial(engine.advice, {settings.collection_name: spec(engine.embedder)}),
+        advice=partial(_advice, engine, expected, context.indexer),
         gauges={"embedding_cache_failures": engine.cache_failures},
     )
+    check = partial(_check_index, context.indexer, settings.collection_name)
     try:
-        yield IndexerServer(service, context, searcher)
+        async with tasks.run("the check of the code index", check, ends=True):
+            yield IndexerServer(service, context, searcher)
     finally:
         context.close()
+
+
+async def _check_index(indexer: Indexer, collection: str) -> None:
+    """Compare the code index with its manifest, and log what is wrong."""
+    try:
+        problems = await indexer.check(collection)
+    except StorageFailed as error:  # the check of Qdrant is part of readiness
+        problems = [f"the code index cannot be compared with its manifest: {error}"]
+    for problem in problems:
+        log.warning("%s", problem)
+
+
+async def _advice(
+    engine: Engine, expected: Mapping[str, CollectionSpec], indexer: Indexer
+) -> list[str]:
+    return [*await engine.advice(expected), *indexer.problems]
 
 
 def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) -> IndexerContext:

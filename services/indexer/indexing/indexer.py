@@ -15,7 +15,7 @@ from services.indexer.indexing.recreate import recreate as recreate_collection
 from services.indexer.indexing.report import IndexReport, Listener, no_progress
 from services.indexer.indexing.run import IndexRun
 from services.indexer.indexing.scan import scan
-from services.indexer.indexing.verify import path_counts
+from services.indexer.indexing.verify import path_counts, stale_paths
 from services.indexer.indexing.workers import Workers
 from services.indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceStates
 from services.indexer.indexing.writer import Writer
@@ -72,6 +72,7 @@ class Indexer:
         self._reserved = reserved
         self.limits = limits or FileLimits()
         self._workers = Workers(processes)
+        self._problems: dict[RepoKey, str] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def index(
@@ -109,6 +110,8 @@ class Indexer:
                     tracked,
                 )
                 tracked.report = await self._update(run, key, recreate)
+            if not subdir:
+                self._problems.pop(key, None)
         return tracked.report
 
     async def prune(self, workspace: Path, *, collection: str, repo: str | None = None) -> Pruned:
@@ -135,6 +138,29 @@ class Indexer:
             Checkout(RepoKey(self._store_key, collection, repo), root)
             for repo, root in roots.items()
         ]
+
+    async def check(self, collection: str) -> list[str]:
+        """Return what is wrong with the index of each repo; `problems` has it until it is indexed.
+
+        An older copy of the store, or a damaged one, does not hold what the manifest lists.
+        """
+        async with self._locks[collection]:
+            for checkout in await self.checkouts(collection):
+                if stale := await self._stale_count(checkout):
+                    self._problems[checkout.key] = _stale_problem(checkout, stale)
+        return self.problems
+
+    async def _stale_count(self, checkout: Checkout) -> int:
+        """Count the files whose points are not those that the manifest lists."""
+        rows = await self._manifest.rows(checkout.key)
+        try:
+            return len(await stale_paths(self._store, checkout.key, rows))
+        except CollectionNotFound:
+            return len(rows)
+
+    @property
+    def problems(self) -> list[str]:
+        return list(self._problems.values())
 
     async def files(self, checkout: Checkout) -> dict[str, ManifestRow]:
         """Return the indexed files of a checkout by path."""
@@ -178,3 +204,11 @@ class Indexer:
             return False
         same_model = info.spec.model == spec(self._embedder).model
         return same_model and await is_earlier(run, key, info)
+
+
+def _stale_problem(checkout: Checkout, stale: int) -> str:
+    return (
+        f"the index of {checkout.repo} in collection {checkout.key.collection} lacks the current "
+        f"content of {stale:,} files, as if the vectors were older than the manifest, or a run was "
+        f"interrupted: run `ctx index {checkout.root}`"
+    )

@@ -27,7 +27,7 @@ async def recreate(run: IndexRun, key: RepoKey) -> IndexReport:
     built = await run.store.build(key.collection, spec(run.embedder))
     try:
         if old is not None:
-            await _copy_others(run, old, built, key.repo)
+            await _copy_others(run, old, built, key)
         report = await run.update(replace(key, collection=built))
     except BaseException:
         with contextlib.suppress(CtxError):
@@ -43,13 +43,19 @@ async def is_earlier(run: IndexRun, key: RepoKey, info: CollectionInfo) -> bool:
     return not info.spec.purpose and bool(await _known_repos(run, key))
 
 
-async def _copy_others(run: IndexRun, old: CollectionInfo, built: str, repo: str) -> None:
+async def _copy_others(run: IndexRun, old: CollectionInfo, built: str, key: RepoKey) -> None:
+    """Copy the other repos; of a collection that proves damaged what was read before that."""
     await run.progress.tell("copying")
-    pages = copy_repos(run.store, run.embedder, old, built, excluded=repo)
-    async with aclosing(pages):
-        async for copied in pages:
-            run.progress.copied = copied
-            await run.progress.tell("copying")
+    pages = copy_repos(run.store, run.embedder, old, built, excluded=key.repo)
+    try:
+        async with aclosing(pages):
+            async for copied in pages:
+                run.progress.copied = copied
+                await run.progress.tell("copying")
+    except StorageFailed as error:
+        if not await _is_broken(run, key):
+            raise
+        log.warning("%s: index the other repos of it again", error.message)
 
 
 async def _old_collection(run: IndexRun, key: RepoKey) -> CollectionInfo | None:
@@ -68,7 +74,7 @@ async def _old_collection(run: IndexRun, key: RepoKey) -> CollectionInfo | None:
         raise InvalidInput(
             "collection", f"{key.collection!r} holds something else than code: name another"
         )
-    return info
+    return None if info.status == BROKEN else info
 
 
 async def _is_broken(run: IndexRun, key: RepoKey) -> bool:

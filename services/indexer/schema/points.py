@@ -88,16 +88,16 @@ def chunk_point(
         text=chunk.text,
     )
     return ChunkPoint(
-        point_id(repo, file, index),
+        point_id(repo, file.path, file.blob, index),
         embedding_text(payload),
         _compact(bm25_vector(file.path, chunk)),
         payload.encode(),
     )
 
 
-def point_id(repo: str, file: SourceFile, index: int) -> str:
+def point_id(repo: str, path: str, blob: str, index: int) -> str:
     """Derive a UUID from repo, path, content and position: writing again changes nothing."""
-    key = f"{repo}\0{file.path}\0{file.blob}\0{index}".encode("utf-8", "surrogatepass")
+    key = f"{repo}\0{path}\0{blob}\0{index}".encode("utf-8", "surrogatepass")
     digest = blake2b(key, digest_size=UUID_BYTES).hexdigest()
     return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:]}"
 

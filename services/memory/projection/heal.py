@@ -68,9 +68,10 @@ class Healer:
         for each in collections:
             await self._prepare(each)
         await self._outbox.drain()
-        for each in collections:
-            await self._correct(each)
+        failures = [failure for each in collections if (failure := await self._try(each))]
         await self._outbox.drain()
+        if failures:
+            raise failures[0]
         self._outbox.needs_healing = False
 
     async def survey(self) -> dict[str, Drift]:
@@ -195,6 +196,14 @@ class Healer:
             if info.status != BROKEN
         }
         return [each for each in await self._list() if each.name in whole]
+
+    async def _try(self, collection: _Collection) -> StorageFailed | None:
+        """Correct a collection; return the error of one that is damaged, so that others follow."""
+        try:
+            await self._correct(collection)
+        except StorageFailed as failure:
+            return failure
+        return None
 
     async def _correct(self, collection: _Collection) -> Drift:
         """Have the outbox write and delete what differs; the caller drains it."""

@@ -16,6 +16,7 @@ from services.core.errors import StorageFailed
 from services.core.memories.types import MemoryFilters
 from services.core.settings import Settings
 from services.memory.service import MemoryServer, open_memory
+from tests.support.vectors.damage import garble_payloads
 
 
 @pytest.fixture
@@ -144,3 +145,26 @@ async def test_records_put_back_from_an_older_copy_delete_nothing(settings: Sett
         assert await found(memory) == {"note of before the copy", "note of after the copy"}
         assert "1 entries that the records, with 1" in (await memory.service.advice())[-1]
         await memory.service.checks["entries"]()  # serving goes on: most entries are known
+
+
+async def test_damaged_vectors_are_said_and_rebuilt_without_being_read(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {f"note {n} " * 20 for n in range(50)}
+    async with started(settings) as memory:
+        for text in texts:
+            await memory.memories.store(text, None)
+    garble_payloads(settings.vectors_dir / "collections" / settings.memory_collection_name)
+
+    report = await doctor(capsys)
+    [qdrant] = [each for each in report["findings"] if each["check"] == "qdrant"]
+    assert qdrant["state"] == "fail"
+    assert "damaged: rebuild it with: ctx memory rebuild" in qdrant["detail"]
+    async with started(settings) as memory:
+        with pytest.raises(StorageFailed, match="ctx memory rebuild"):
+            await memory.service.checks["qdrant"]()
+        with pytest.raises(StorageFailed, match="ctx memory rebuild"):
+            await memory.memories.find("note", MemoryFilters(), 100)
+        await memory.storage.healer.rebuild()
+        assert await found(memory) == texts
+        await memory.service.checks["qdrant"]()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import qdrant_edge as edge
 
@@ -15,6 +16,7 @@ from services.core.files import replace_file
 from services.core.vectors import validation
 from services.core.vectors.edge import convert
 from services.core.vectors.generations import logical_name
+from services.core.vectors.spec_check import rebuild_command
 from services.core.vectors.types import (
     BROKEN,
     CollectionInfo,
@@ -33,6 +35,8 @@ T = TypeVar("T")
 
 SPEC_FILE = "collection.json"
 SHARD_FOLDER = "shard"
+DAMAGE_PREFIX = "Service runtime error"  # how the engine's errors begin that no request caused
+PROBED_POINTS = 64  # half a millisecond
 
 _COUNTABLE = {IndexKind.KEYWORD, IndexKind.INTEGER, IndexKind.BOOL}
 
@@ -46,6 +50,7 @@ class EdgeCollection:
         self._shard = shard
         # Changes that only the write-ahead log holds; a crash now means to replay them.
         self.unflushed = 0
+        self._damage: str | None = None
 
     @classmethod
     def create(cls, folder: Path, spec: CollectionSpec) -> "EdgeCollection":
@@ -84,8 +89,8 @@ class EdgeCollection:
             points_count=info.points_count,
             indexed_vectors_count=info.indexed_vectors_count,
             segments_count=info.segments_count,
-            status="green",
-            optimizer_status="ok",
+            status=BROKEN if self._damage else "green",
+            optimizer_status=self._damage or "ok",
         )
 
     def adapt(self, expected: CollectionSpec) -> None:
@@ -119,7 +124,7 @@ class EdgeCollection:
         self, where: Filter, limit: int, offset: str | None
     ) -> tuple[list[str], str | None]:
         """Return one page of the ids that the filter selects, and where the next page starts."""
-        records, following = self._call(
+        records, following = self._read(
             lambda: self._shard.scroll(convert.scroll_ids(where, limit, offset))
         )
         return [str(each.id) for each in records], None if following is None else str(following)
@@ -130,7 +135,7 @@ class EdgeCollection:
     def retrieve(self, ids: Sequence[str], fields: Sequence[str] | None) -> list[Record]:
         unique = list(dict.fromkeys(validation.canonical_id(each) for each in ids))
         with_payload = True if fields is None else list(fields)
-        records = self._call(
+        records = self._read(
             lambda: self._shard.retrieve(unique, with_payload, False)  # type: ignore[arg-type]
         )
         by_id = {record.id: record for record in map(convert.record, records)}
@@ -140,7 +145,7 @@ class EdgeCollection:
         self, where: Filter | None, limit: int, offset: str | None, vectors: Sequence[str]
     ) -> tuple[list[Record], str | None]:
         validation.check_positive("limit", limit)
-        records, following = self._call(
+        records, following = self._read(
             lambda: self._shard.scroll(convert.scroll(where, limit, offset, vectors))
         )
         page = [convert.record(each) for each in records]
@@ -166,8 +171,16 @@ class EdgeCollection:
             validation.check_query(query)
             for prefetch in query.prefetch:
                 validation.check_vector(self.spec, prefetch.using, prefetch.vector)
-        results = self._call(lambda: self._shard.query_batch(convert.batch(queries)))
+        results = self._read(lambda: self._shard.query_batch(convert.batch(queries)))
         return [[convert.hit(point) for point in points] for points in results]
+
+    def probe(self) -> None:
+        """Read some points from a random place. Raises StorageFailed where damage is known."""
+        page, _ = self.scroll(None, PROBED_POINTS, str(uuid4()), ())
+        if not page:  # no id is as high
+            self.scroll(None, PROBED_POINTS, None, ())
+        if self._damage:
+            raise StorageFailed(self._damage, collection=self.name)
 
     def write_back(self) -> None:
         """Make the system write changed files to the disk, so that a flush after it is short.
@@ -199,6 +212,20 @@ class EdgeCollection:
         self._call(lambda: self._shard.update(operation()))
         self.unflushed += changes
 
+    def _read(self, call: Callable[[], T]) -> T:
+        """Call the engine; raise what to do where the files turn out to be damaged."""
+        try:
+            return self._call(call)
+        except StorageFailed as error:
+            if not _is_damage(error.__cause__):
+                raise
+            self._damage = f"{error.message}; its files are damaged: {self._remedy()}"
+            raise StorageFailed(self._damage, collection=self.name) from error
+
+    def _remedy(self) -> str:
+        command = rebuild_command(self.name, self.spec)
+        return f"rebuild it with: {command}" if command else f"delete {self.folder}"
+
     def _call(self, call: Callable[[], T]) -> T:
         with engine_errors(self.name):
             return call()
@@ -221,6 +248,26 @@ def engine_errors(collection: str) -> Iterator[None]:
             f"the embedded Qdrant failed on collection {collection}: {error}",
             collection=collection,
         ) from error
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Whether a crash interrupted the creation of a collection: it has no spec and no points."""
+    if (folder / SPEC_FILE).exists():
+        return False
+    try:
+        with engine_errors(folder.name):
+            shard = edge.EdgeShard.load(str(folder / SHARD_FOLDER))
+            has_points = shard.info().points_count > 0
+            shard.close()
+    except StorageFailed:
+        return True
+    return not has_points
+
+
+def _is_damage(cause: BaseException | None) -> bool:
+    """Whether the engine could not read its own files: a panic, or an error of no request."""
+    is_panic = cause is not None and not isinstance(cause, Exception)
+    return is_panic or str(cause).startswith(DAMAGE_PREFIX)
 
 
 def broken_info(folder: Path, reason: str) -> CollectionInfo:

@@ -13,8 +13,9 @@ from services.core.errors import CollectionNotFound, StorageFailed
 from services.core.vectors import validation
 from services.core.vectors.edge.aliases import read_aliases, write_aliases
 from services.core.vectors.edge.batch_size import BatchSize
-from services.core.vectors.edge.collection import SPEC_FILE, EdgeCollection, broken_info
+from services.core.vectors.edge.collection import EdgeCollection, broken_info, is_unfinished
 from services.core.vectors.edge.flusher import Flusher
+from services.core.vectors.edge.lost_names import with_lost_names
 from services.core.vectors.folder_lock import FolderLock, lock_folder
 from services.core.vectors.generations import is_generation, logical_name, new_generation
 from services.core.vectors.spec_check import check_spec, rebuild_command
@@ -255,11 +256,9 @@ class EdgeStore:
         if self._flusher.failure:
             raise StorageFailed(self._flusher.failure)
         for collection in self._collections.values():
-            collection.info()
+            collection.probe()
         for broken in self._broken.values():
-            raise StorageFailed(
-                f"collection {broken.name} could not be loaded: {broken.optimizer_status}"
-            )
+            self._collection(broken.name)
 
     async def advice(self) -> str | None:
         self._begin_call()
@@ -308,14 +307,10 @@ class EdgeStore:
 
     def _load(self) -> None:
         self._home.mkdir(exist_ok=True)
-        self._aliases = {
-            name: physical
-            for name, physical in read_aliases(self._folder).items()
-            if (self._home / physical / SPEC_FILE).exists()  # else a crash interrupted its delete
-        }
+        self._aliases = with_lost_names(self._folder, self._home, read_aliases(self._folder))
         for folder in sorted(self._home.iterdir()):
-            is_kept = self._is_current(folder.name) and (folder / SPEC_FILE).exists()
-            if folder.name.startswith(DELETED_PREFIX) or not is_kept:
+            is_deleted = folder.name.startswith(DELETED_PREFIX)
+            if is_deleted or not self._is_current(folder.name) or is_unfinished(folder):
                 shutil.rmtree(folder, ignore_errors=True)
                 continue
             started = time.monotonic()

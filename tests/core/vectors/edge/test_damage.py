@@ -1,0 +1,96 @@
+"""Damaged or missing files of the embedded store: said with the remedy, and nothing is erased."""
+
+from pathlib import Path
+
+import pytest
+
+from services.core.errors import StorageFailed
+from services.core.vectors.edge import aliases, collection, lost_names
+from services.core.vectors.edge import store as edge
+from services.core.vectors.edge.store import EdgeStore
+from services.core.vectors.types import Prefetch, Query
+from tests.support.vectors.damage import garble_payloads
+from tests.support.vectors.samples import POINTS, SPEC, point
+
+NAME = "notes"
+MANY = [point(n, {"text": f"point {n} " * 50, "n": n}, dense=[1.0, 0, 0, n]) for n in range(300)]
+
+
+async def filled(folder: Path) -> EdgeStore:
+    store = await EdgeStore.open(folder)
+    await store.ensure_collection(NAME, SPEC)
+    await store.upsert(NAME, MANY)
+    return store
+
+
+async def test_garbled_payloads_are_errors_with_a_remedy_and_no_readiness(folder: Path) -> None:
+    await (await filled(folder)).close()
+    garble_payloads(folder)
+    store = await EdgeStore.open(folder)
+    query = Query([Prefetch("dense", [1.0, 0, 0, 0], 300)], 300)
+    with pytest.raises(StorageFailed, match=f"{NAME}.*damaged: rebuild it with: rebuild {NAME}"):
+        await store.query(NAME, query)
+    with pytest.raises(StorageFailed, match=f"{NAME}.*rebuild it with"):
+        await store.ping()
+    assert (await store.collection_info(NAME)).status == "red"
+
+    built = await store.build(NAME, SPEC)
+    await store.upsert(built, MANY)
+    await store.swap(NAME, built)
+    await store.ping()
+    assert len(await store.query(NAME, query)) == 300
+    await store.close()
+
+
+async def test_readiness_notices_garbled_payloads_by_itself(folder: Path) -> None:
+    await (await filled(folder)).close()
+    garble_payloads(folder)
+    store = await EdgeStore.open(folder)
+    with pytest.raises(StorageFailed, match="damaged"):
+        for _ in range(20):  # each reads another place
+            await store.ping()
+    await store.close()
+
+
+@pytest.mark.parametrize("left", [None, "{}", '{"notes": "notes@00000000"}'], ids=str)
+async def test_a_collection_survives_the_loss_of_its_name(folder: Path, left: str | None) -> None:
+    store = await filled(folder)
+    built = await store.build(NAME, SPEC)
+    await store.upsert(built, MANY[:7])
+    await store.swap(NAME, built)
+    await store.close()
+    names = folder / aliases.ALIASES_FILE
+    names.unlink()
+    if left:
+        names.write_text(left)
+    for _ in range(2):
+        store = await EdgeStore.open(folder)
+        assert await store.count(NAME) == 7
+        await store.close()
+
+
+async def test_of_two_nameless_collections_none_is_erased(folder: Path) -> None:
+    store = await filled(folder)
+    whole = await store.build(NAME, SPEC)
+    await store.upsert(whole, MANY)
+    await store.swap(NAME, whole)
+    unfinished = await store.build(NAME, SPEC)
+    await store.upsert(unfinished, POINTS[:1])
+    await store.close()
+    (folder / aliases.ALIASES_FILE).unlink()
+    for _ in range(2):
+        store = await EdgeStore.open(folder)
+        assert await store.count(NAME) == len(MANY)
+        await store.close()
+        assert (folder / lost_names.UNNAMED_FOLDER / unfinished).is_dir()
+
+
+async def test_a_collection_survives_the_loss_of_its_spec(folder: Path) -> None:
+    await (await filled(folder)).close()
+    (folder / edge.COLLECTIONS_FOLDER / NAME / collection.SPEC_FILE).unlink()
+    for _ in range(2):
+        store = await EdgeStore.open(folder)
+        with pytest.raises(StorageFailed, match=f"{NAME}.*{collection.SPEC_FILE}"):
+            await store.ping()
+        await store.close()
+    assert (folder / edge.COLLECTIONS_FOLDER / NAME / collection.SHARD_FOLDER).is_dir()
