@@ -29,7 +29,7 @@ async def search(
 ) -> tuple[Sequence[Any], list[str]]:
     """Return the rows of a full-text query, and its warnings."""
     defaults: dict[str, Any] = {"language": "english", "limit": 100, "offset": 0}
-    arguments = defaults | {"highlight": False, "any_word": False} | options
+    arguments = defaults | {"any_word": False} | options
     statement, warnings = full_text_query(
         query, TextMode(mode), criteria, connection.dialect.name, **arguments
     )

@@ -1,7 +1,7 @@
 """Split text, prose or code, into words and terms for lexical search."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -53,6 +53,15 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     """Return the span of every word, in order; for long texts quicker than `words`."""
     word = _ASCII_WORD if text.isascii() else _WORD
     return [match.span() for match in word.finditer(text)]
+
+
+def stem_function(language: str) -> Callable[[str], str]:
+    """Return what stems words in lower case; words of an unknown language stay as they are."""
+    try:
+        stem: Callable[[str], str] = SnowballStemmer(language).stem_word
+    except ValueError:
+        return str
+    return stem
 
 
 @lru_cache(maxsize=TERM_CACHE_SIZE)

@@ -35,6 +35,8 @@ SQLITE_PRAGMAS = (
     "PRAGMA synchronous=FULL",  # an acknowledged write survives a power cut
     "PRAGMA foreign_keys=ON",
 )
+READER = "reader"  # key of a connection's `info`: the task that reads, whose end stops a query
+STEPS_BETWEEN_CHECKS = 100_000  # of SQLite's machine, a millisecond or two
 SYNCHRONOUS = "synchronous"  # key of a connection's `info`: the mode it was last set to
 
 
@@ -55,6 +57,7 @@ class Database:
         """Open a read transaction: all its queries see one state of the database."""
         async with self._translated_errors(action), self._reader.connect() as connection:
             if self.dialect == "sqlite":
+                (await connection.get_raw_connection()).info[READER] = asyncio.current_task()
                 await connection.execute(text("BEGIN"))
             else:
                 await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -187,6 +190,15 @@ def _sqlite(url: URL, busy_timeout_ms: int, *, pool_size: int) -> AsyncEngine:
     def _configure(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # transactions begin by our own BEGIN
         register_functions(connection)
+
+        def is_cancelled() -> bool:
+            """Whether to stop a query: it would go on after its caller's deadline."""
+            task: asyncio.Task[Any] | None = record.info.get(READER)
+            return task is not None and task.cancelling() > 0
+
+        connection.run_async(
+            lambda driver: driver.set_progress_handler(is_cancelled, STEPS_BETWEEN_CHECKS)
+        )
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
         enable_wal(cursor.execute)

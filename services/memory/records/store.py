@@ -1,6 +1,8 @@
 """The record store: entries and the outbox in one SQL database, the source of truth."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, select, text, update
@@ -11,7 +13,8 @@ from services.memory.records.database import Database, Dialect
 from services.memory.records.explain import query_plan
 from services.memory.records.filters import where
 from services.memory.records.filters.indexes import index_metadata
-from services.memory.records.fulltext import ensure_full_text, full_text_query
+from services.memory.records.fulltext import ensure_full_text, full_text_query, highlighter
+from services.memory.records.fulltext.highlight import Highlighter
 from services.memory.records.leases import LEASE_SECONDS
 from services.memory.records.migrate import migrate
 from services.memory.records.private import PrivateRecords
@@ -229,17 +232,16 @@ class Records:
             self._language,
             limit,
             offset,
-            highlight,
             any_word,
             self._indexed_fields,
         )
         async with self._database.reading("search by words") as connection:
             rows = (await connection.execute(statement)).mappings().all()
             found = await reading.with_tags(connection, rows)
-        hits = [
-            TextHit(entry, float(row["score"]), row["highlighted"])
-            for entry, row in zip(found, rows, strict=True)
-        ]
+        hits = [TextHit(entry, float(row["score"])) for entry, row in zip(found, rows, strict=True)]
+        if highlight:
+            marks = highlighter(query, mode, self.dialect, self._language, any_word)
+            hits = await asyncio.to_thread(_highlighted, hits, marks)
         return hits, warnings
 
     async def rank_by_words(
@@ -254,7 +256,6 @@ class Records:
             self._language,
             limit,
             0,
-            False,
             True,
             self._indexed_fields,
         )
@@ -375,3 +376,10 @@ class Records:
 def _lacks_summary(kind: EntryKind, min_length: int) -> ColumnElement[bool]:
     is_long = func.length(entries.c.text) >= min_length
     return and_(entries.c.kind == kind.value, entries.c.summary == "", is_long)
+
+
+def _highlighted(hits: Sequence[TextHit], marks: Highlighter | None) -> list[TextHit]:
+    """Mark the query's words in each hit; for long texts this takes milliseconds."""
+    if marks is None:
+        return list(hits)
+    return [replace(hit, highlighted=marks.passages(hit.entry.text)) for hit in hits]

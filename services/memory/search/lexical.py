@@ -29,7 +29,8 @@ def document_vector(text: str) -> Sparse:
 def lexical_query(query: str, language: str) -> LexicalQuery | None:
     """Return the vector of any word of the query, parsed as full-text search parses it.
 
-    None where the vectors cannot answer: they hold English stems, and no very long words.
+    None where the vectors cannot answer: they hold English stems, no very long words, and no
+    stop words.
     """
     if language != STEMMED:
         return None
@@ -38,7 +39,10 @@ def lexical_query(query: str, language: str) -> LexicalQuery | None:
     words = [part.text for part in parts if isinstance(part, Words)]
     if any(len(word) > MAX_TERM_LENGTH for word in words):
         return None
-    return LexicalQuery(bm25.query_vector(_without_accents(" ".join(words))), warnings)
+    vector = bm25.query_vector(_without_accents(" ".join(words)))
+    if words and not vector.indices:
+        return None
+    return LexicalQuery(vector, warnings)
 
 
 def _without_accents(text: str) -> str:

@@ -1,8 +1,10 @@
 """`fts_search_context`: entries by words."""
 
+import time
+
 import pytest
 
-from tests.support.contract import Thread
+from tests.support.contract import Thread, Tools
 from tests.support.thread_samples import HIT_KEYS, sample_number
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -44,5 +46,63 @@ async def test_highlights(filled: Thread) -> None:
     body = await filled.search("fts_search_context", query="jitter", highlight=True)
     [hit] = body["results"]
     assert set(hit) == HIT_KEYS | {"scores", "highlighted"}
-    assert "jitter" in hit["highlighted"]
-    assert hit["highlighted"] != hit["text_content"]
+    assert hit["highlighted"] == (
+        "Retry the payment queue with exponential backoff and <mark>jitter</mark>"
+    )
+
+
+STOP_WORDS = {
+    "hamlet": "To be, or not to be, that is the question",
+    "band": "We listened to The Who all night",
+    "node": "The node was upgraded",
+    "support": "Ask IT for a new laptop",
+    "dont": "Please don't restart it by hand",
+    "fox": "A fox was seen",
+}
+
+
+@pytest.mark.parametrize(
+    ("mode", "words", "expected"),
+    [
+        ("phrase", "to be or not to be", {"hamlet"}),
+        ("phrase", "The Who", {"band"}),
+        ("match", "The Who", {"band"}),
+        ("prefix", "no", {"hamlet", "node"}),
+        ("prefix", "a", {"band", "support", "fox"}),
+        ("match", "IT", {"support", "dont"}),
+        ("match", "don't", {"dont"}),
+        ("boolean", "fox OR the", {"fox", "hamlet", "band", "node"}),
+        ("match", "what was the question", {"hamlet"}),
+    ],
+)
+async def test_common_words_are_found(
+    tools: Tools, mode: str, words: str, expected: set[str]
+) -> None:
+    thread = Thread(tools)
+    for text in STOP_WORDS.values():
+        await thread.store(text)
+    found = await thread.texts("fts_search_context", query=words, mode=mode, limit=10)
+    assert {name for name, text in STOP_WORDS.items() if text in found} == expected
+    if mode == "match":
+        body = await thread.search("hybrid_search_context", query=words, search_modes=["fts"])
+        assert body["fts_count"] >= len(expected)
+
+
+@pytest.mark.parametrize("query", ["resume", "RÉSUMÉ", "re\u0301sume\u0301", "naïve", "naive"])
+async def test_accents_do_not_count(thread: Thread, query: str) -> None:
+    await thread.store("A naïve résumé")
+    for mode in ("match", "prefix", "phrase"):
+        body = await thread.search("fts_search_context", query=query, mode=mode, highlight=True)
+        [hit] = body["results"]
+        assert "<mark>" in hit["highlighted"]
+
+
+async def test_a_long_text_is_highlighted_in_a_moment(thread: Thread) -> None:
+    await thread.store("the quick fox jumps over lazy dogs " * 14_500)
+    start = time.perf_counter()
+    for mode, words in (("match", "fox"), ("phrase", "quick fox"), ("prefix", "fo")):
+        body = await thread.search("fts_search_context", query=words, mode=mode, highlight=True)
+        [hit] = body["results"]
+        assert "fox</mark>" in hit["highlighted"]
+        assert len(hit["highlighted"]) < 2000
+    assert time.perf_counter() - start < 15

@@ -1,10 +1,14 @@
-"""URLs of databases, and databases that cannot be opened."""
+"""URLs of databases, databases that cannot be opened, and deadlines."""
 
+import asyncio
+import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from services.core.errors import SettingsInvalid, StorageFailed
+from services.memory.records.database import Database
 from services.memory.records.store import Records
 
 
@@ -54,3 +58,22 @@ async def test_the_driver_of_postgresql_is_an_extra(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(__import__("sys").modules, "asyncpg", None)
     with pytest.raises(SettingsInvalid, match=r"pip install 'ctx-engine\[postgres\]'"):
         await Records.open("postgresql://127.0.0.1/records")
+
+
+SLOW = {
+    "sqlite": "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000000) "
+    "SELECT count(*) FROM n",
+    "postgresql": "SELECT pg_sleep(30)",
+}
+
+
+async def test_a_query_ends_at_the_deadline_of_its_caller(records_url: str) -> None:
+    database = Database(records_url)
+    start = time.monotonic()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.5), database.reading("count") as connection:
+            await connection.execute(text(SLOW[database.dialect]))
+    assert time.monotonic() - start < 5  # the query alone takes half a minute
+    async with database.reading("count") as connection:
+        assert await connection.scalar(text("SELECT 1")) == 1
+    await database.close()

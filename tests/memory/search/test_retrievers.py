@@ -75,11 +75,11 @@ async def test_a_long_entry_is_found_once_by_words_of_all_its_chunks(threads: Th
     assert body["fts_count"] == 1
 
 
-async def test_stop_words_find_nothing_and_warn(threads: Threads) -> None:
-    await notes(threads, "this and that")
+async def test_stop_words_alone_are_found_by_sql(threads: Threads) -> None:
+    [found, _] = await notes(threads, "this and that", "nothing common")
     body = await words(threads, "and the of")
-    assert ids(body) == []
-    assert body["warnings"] == ["Every word of the query is too common to be searched for."]
+    assert ids(body) == [found]
+    assert backend(body) == threads.entries.records.dialect
 
 
 @pytest.mark.parametrize("language", ["english", "simple"])

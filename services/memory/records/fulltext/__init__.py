@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from sqlalchemy import Select, false, literal, null, select
+from sqlalchemy import Select, false, literal, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.core.errors import SettingsInvalid
@@ -18,13 +18,13 @@ from services.memory.records.filters.indexes import (
     parse_fields,
 )
 from services.memory.records.fulltext import postgresql, sqlite
-from services.memory.records.fulltext.query import STEMMED, parse
+from services.memory.records.fulltext.highlight import Highlighter
+from services.memory.records.fulltext.query import SIMPLE, STEMMED, parse
 from services.memory.records.tables import entries
 from services.memory.records.types import Criteria, TextMode
 
 log = logging.getLogger(__name__)
 
-SIMPLE = "simple"  # words are compared without stemming
 LANGUAGES: tuple[str, ...] = get_args(Language)
 
 
@@ -54,25 +54,34 @@ def full_text_query(
     language: str,
     limit: int,
     offset: int,
-    highlight: bool,
     any_word: bool,
     indexed_fields: Sequence[str] = DEFAULT_INDEXED_FIELDS,
 ) -> tuple[Select[Any], list[str]]:
-    """Return a statement for the entries' columns, `score` and `highlighted`, and warnings.
+    """Return a statement for the entries' columns and `score`, and warnings.
 
     All words must occur, or one of them with `any_word`. `indexed_fields` are the metadata fields
     that have an index.
     """
     node, warnings = parse(query, mode, language, any_word)
     if node is None:
-        nothing = select(entries, literal(0.0).label("score"), null().label("highlighted"))
-        return nothing.where(false()), warnings
+        return select(entries, literal(0.0).label("score")).where(false()), warnings
     if dialect == "postgresql":
-        statement = postgresql.search(node, criteria, language, limit, offset, highlight)
+        config = postgresql.configuration(language, mode)
+        statement = postgresql.search(node, criteria, config, limit, offset)
     else:
         selective = _is_selective(criteria, indexed_fields)
-        statement = sqlite.search(node, criteria, selective, limit, offset, highlight)
+        statement = sqlite.search(node, criteria, selective, limit, offset)
     return statement, warnings
+
+
+def highlighter(
+    query: str, mode: TextMode, dialect: str, language: str, any_word: bool
+) -> Highlighter | None:
+    """Return what marks the words of a query in texts; None where it has no words."""
+    node, _ = parse(query, mode, language, any_word)
+    # SQLite stems English only.
+    stemmed = language if dialect == "postgresql" or language == STEMMED else SIMPLE
+    return None if node is None else Highlighter(node, stemmed)
 
 
 def _is_selective(criteria: Criteria, indexed_fields: Sequence[str]) -> bool:

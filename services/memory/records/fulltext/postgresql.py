@@ -7,6 +7,7 @@ planner's statistics, which PostgreSQL gathers by itself.
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -21,7 +22,6 @@ from sqlalchemy import (
     cast,
     func,
     literal_column,
-    null,
     select,
     text,
     union,
@@ -30,11 +30,11 @@ from sqlalchemy.dialects.postgresql import REGCONFIG, TSQUERY, TSVECTOR
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.core.errors import SettingsInvalid
-from services.core.text.highlight import CLOSE, OPEN
 from services.memory.records.filters import where
-from services.memory.records.fulltext.query import All, Either, Node, Not, Words
+from services.memory.records.fulltext.accents import fold_accents, folded_sql
+from services.memory.records.fulltext.query import SIMPLE, STEMMED, All, Either, Node, Not, Words
 from services.memory.records.tables import entries
-from services.memory.records.types import Criteria
+from services.memory.records.types import Criteria, TextMode
 
 COLUMN, INDEX = "text_vector", "entries_by_text"
 MAX_RANKED = 400
@@ -48,10 +48,6 @@ JOINERS = "./-_@:<>&~+=\\|*#'\""
 SPACES = " " * len(JOINERS)
 SEPARATED = str.maketrans(JOINERS, SPACES)
 NORMALIZE_BY_LENGTH = 1  # ts_rank's flag: divide by the logarithm of the text's length
-HEADLINE = (
-    f"StartSel={OPEN}, StopSel={CLOSE}, MaxFragments=3, MinWords=6, MaxWords=16, "
-    'FragmentDelimiter=" … "'
-)
 # Per word of a query: its tsquery, the share of entries that have it, and its weight.
 WORDS = f"""
 WITH common AS MATERIALIZED (
@@ -88,9 +84,11 @@ async def ensure_index(connection: AsyncConnection, language: str) -> None:
     known = await connection.execute(text("SELECT cfgname FROM pg_ts_config"))
     if language not in (names := sorted(known.scalars())):
         raise SettingsInvalid(f"FTS_LANGUAGE={language}: this PostgreSQL knows {', '.join(names)}")
-    expression = (
-        f"to_tsvector('{language}', {_separated('left(text, ' + str(INDEXED_LETTERS) + ')')})"
-    )
+    if language != SIMPLE:
+        await _ensure_configuration(connection, language, names)
+    config = language if language == SIMPLE else _own(language)
+    letters = folded_sql(f"left(text, {INDEXED_LETTERS})")
+    expression = f"to_tsvector('{config}', {_separated(letters)})"
     comment = text(
         "SELECT col_description('entries'::regclass, attnum) FROM pg_attribute "
         "WHERE attrelid = 'entries'::regclass AND attname = :column AND NOT attisdropped"
@@ -110,6 +108,27 @@ async def ensure_index(connection: AsyncConnection, language: str) -> None:
         await connection.exec_driver_sql(statement)
 
 
+async def _ensure_configuration(
+    connection: AsyncConnection, language: str, names: Sequence[str]
+) -> None:
+    """Create our configuration of a language: PostgreSQL's, with stop words kept."""
+    own = _own(language)
+    if own in names:
+        return
+    for statement in (
+        f"CREATE TEXT SEARCH DICTIONARY {own}_stem "
+        f"(TEMPLATE = pg_catalog.snowball, LANGUAGE = {language})",
+        f"CREATE TEXT SEARCH CONFIGURATION {own} (COPY = pg_catalog.{language})",
+        f"ALTER TEXT SEARCH CONFIGURATION {own} "
+        f"ALTER MAPPING REPLACE pg_catalog.{language}_stem WITH {own}_stem",
+    ):
+        await connection.exec_driver_sql(statement)
+
+
+def _own(language: str) -> str:
+    return f"ctx_{language}"
+
+
 def _separated(expression: str) -> str:
     joiners = JOINERS.replace("'", "''")
     return f"translate({expression}, '{joiners}', '{SPACES}')"
@@ -118,10 +137,23 @@ def _separated(expression: str) -> str:
 # --- the query -----------------------------------------------------------------------------
 
 
-def search(
-    node: Node, criteria: Criteria, language: str, limit: int, offset: int, highlight: bool
-) -> Select[Any]:
-    """Return a statement for the entries' columns, `score` and `highlighted`, the best first."""
+def configuration(language: str, mode: TextMode) -> str:
+    """Return the name of the configuration that reads a query.
+
+    Our own one keeps stop words. Words in other languages than English are read by PostgreSQL's,
+    which leaves stop words out: in English they already are.
+    """
+    if language == SIMPLE:
+        return SIMPLE
+    keeps_stop_words = language == STEMMED or mode in (TextMode.PHRASE, TextMode.PREFIX)
+    return _own(language) if keeps_stop_words else language
+
+
+def search(node: Node, criteria: Criteria, language: str, limit: int, offset: int) -> Select[Any]:
+    """Return a statement for the entries' columns and `score`, the best first.
+
+    `language` names a text search configuration.
+    """
     query = _tsquery(to_tsquery(node), language)
     condition = where(criteria, "postgresql")
     if isinstance(node, Either) and all(isinstance(part, Words) for part in node.parts):
@@ -132,9 +164,8 @@ def search(
         ranked = select(newest.c.id, rank.label("score")).cte("ranked")
     best = select(ranked).order_by(ranked.c.score.desc(), ranked.c.id.desc())
     page = best.limit(limit).offset(offset).cte("page")
-    headline = _headline(query, language) if highlight else null()
     return (
-        select(entries, page.c.score, headline.label("highlighted"))
+        select(entries, page.c.score)
         .join(page, page.c.id == entries.c.id)
         .order_by(page.c.score.desc(), page.c.id.desc())
     )
@@ -144,7 +175,8 @@ def to_tsquery(node: Node) -> str:
     """Return the tree in the syntax of to_tsquery, every leaf in quotes."""
     match node:
         case Words(words, prefix):
-            return f"'{words.translate(SEPARATED)}'" + (":*" if prefix else "")
+            plain = fold_accents(words).translate(SEPARATED)
+            return f"'{plain}'" + (":*" if prefix else "")
         case Not(part):
             return f"!({to_tsquery(part)})"
     operator = " | " if isinstance(node, Either) else " & "
@@ -161,7 +193,7 @@ def _tsquery(expression: str, language: str) -> Query:
 
 
 def _config(language: str) -> ColumnElement[Any]:
-    """Return the text search configuration of a language, which must be one of LANGUAGES."""
+    """Return a text search configuration, whose name must be `configuration`'s."""
     return literal_column(f"'{language}'::regconfig", REGCONFIG)
 
 
@@ -219,18 +251,3 @@ def _rare(words: CTE) -> Query:
     joined = func.string_agg("(" + cast(ordered.c.query, Text) + ")", " | ")
     rare = ordered.c.running_total <= MAX_RANKED
     return select(cast(joined, TSQUERY)).where(rare).scalar_subquery()
-
-
-def _headline(query: Query, language: str) -> ColumnElement[Any]:
-    """Return marked fragments of the text; where joined words match, of the separated text."""
-    whole = func.left(entries.c.text, INDEXED_LETTERS)
-    separated = func.translate(whole, JOINERS, SPACES)
-    return func.coalesce(*(_marked(each, query, language) for each in (whole, separated)))
-
-
-def _marked(content: ColumnElement[Any], query: Query, language: str) -> ColumnElement[Any]:
-    """Return fragments with the matching words marked, or NULL where no word is."""
-    headline = func.ts_headline(_config(language), content, query, HEADLINE).label("headline")
-    marked = select(headline).correlate(entries).subquery()
-    has_mark = func.strpos(marked.c.headline, OPEN) > 0
-    return select(marked.c.headline).where(has_mark).scalar_subquery()

@@ -4,6 +4,7 @@ Words that users type never become syntax: every leaf is quoted when the tree is
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,15 +12,16 @@ from services.memory.records.types import TextMode
 
 MAX_WORDS = 64  # of one query: a longer one is a text, and each word costs a look-up
 MAX_DEPTH = 16  # parentheses inside parentheses; SQLite's own parser stops at about 30
+SIMPLE = "simple"  # words are compared without stemming
 STEMMED = "english"  # the language whose endings and stop words are listed below
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _PART = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r'"[^"]*"?|[()]|[^\s()"]+')
 OPERATORS = ("AND", "OR", "NOT")
 NO_WORDS = "The query has no word to search for."
-STOP_WORDS_ONLY = "Every word of the query is too common to be searched for."
 
-# The stop words of PostgreSQL's English configuration, left out of queries on both databases.
+# The stop words of PostgreSQL's English configuration. The indexes hold them; a query for several
+# words leaves them out where it has others, because few entries have all words of a question.
 STOP_WORDS = frozenset(
     (
         "i me my myself we our ours ourselves you your yours yourself yourselves he him his "
@@ -84,18 +86,21 @@ def parse(
 ) -> tuple[Node | None, list[str]]:
     """Return the tree of a query, None where it has no word to search for, and warnings."""
     query = query.replace("\0", " ").encode(errors="replace").decode()
-    if not _without_stop_words(_words(query), language):
-        empty = not _has_word(query)
-        return None, [NO_WORDS if empty else STOP_WORDS_ONLY]
+    query = unicodedata.normalize("NFC", query)
+    words = _words(query)
+    if not words:
+        return None, [NO_WORDS]
     match mode:
         case TextMode.PHRASE:
             return Words(query), []
         case TextMode.BOOLEAN:
             return _boolean(query, language, any_word)
         case TextMode.PREFIX:
-            return _joined(_words(query), language, any_word, lambda word: _prefix(word, language))
+            # The last word may be the beginning of another.
+            chosen = [*_without_stop_words(words[:-1], language), words[-1]]
+            return _joined(chosen, any_word, lambda word: _prefix(word, language))
         case _:
-            return _joined(_words(query), language, any_word)
+            return _joined(_without_stop_words(words, language), any_word)
 
 
 def _boolean(query: str, language: str, any_word: bool) -> tuple[Node | None, list[str]]:
@@ -104,9 +109,9 @@ def _boolean(query: str, language: str, any_word: bool) -> tuple[Node | None, li
         node = _pruned(_BooleanParser(query).parse(), language)
     except Malformed as error:
         words = [word for word in _words(query) if word not in OPERATORS]
-        plain, warnings = _joined(words, language, any_word)
+        plain, warnings = _joined(_without_stop_words(words, language), any_word)
         return plain, [f"The boolean query was read as plain words: {error}.", *warnings]
-    return node, [] if node is not None else [STOP_WORDS_ONLY]
+    return node, [] if node is not None else [NO_WORDS]
 
 
 def _has_word(text: str) -> bool:
@@ -120,14 +125,10 @@ def _words(query: str) -> list[str]:
 
 
 def _joined(
-    words: Sequence[str],
-    language: str,
-    any_word: bool,
-    leaf: Callable[[str], Node] = Words,
+    words: Sequence[str], any_word: bool, leaf: Callable[[str], Node] = Words
 ) -> tuple[Node | None, list[str]]:
-    searched = _without_stop_words(words, language)
-    chosen, warnings = searched[:MAX_WORDS], []
-    if len(searched) > MAX_WORDS:
+    chosen, warnings = words[:MAX_WORDS], []
+    if len(words) > MAX_WORDS:
         warnings.append(f"Only the first {MAX_WORDS} words were searched for.")
     leaves = [leaf(word) for word in chosen]
     if not leaves:
@@ -135,8 +136,9 @@ def _joined(
     return (Either(leaves) if any_word else All(leaves)), warnings
 
 
-def _without_stop_words(words: Sequence[str], language: str) -> list[str]:
-    return [word for word in words if not _is_stop_word(word, language)]
+def _without_stop_words(words: Sequence[str], language: str) -> Sequence[str]:
+    """Leave stop words out, unless there are no others."""
+    return [word for word in words if not _is_stop_word(word, language)] or words
 
 
 def _is_stop_word(word: str, language: str) -> bool:
@@ -158,18 +160,27 @@ def _prefix(word: str, language: str) -> Node:
 
 
 def _pruned(node: Node, language: str) -> Node | None:
-    """Remove leaves without a word and stop words, as PostgreSQL does."""
+    """Remove leaves without a word, and stop words that must occur beside other words."""
     match node:
         case Words(text):
-            return None if _is_stop_word(text, language) or not _has_word(text) else node
+            return node if _has_word(text) else None
         case Not(part):
             inner = _pruned(part, language)
             return None if inner is None else Not(inner)
         case All(parts) | Either(parts):
             kept = [each for part in parts if (each := _pruned(part, language)) is not None]
+            if isinstance(node, All):
+                kept = [each for each in kept if not _is_common(each, language)] or kept
             if len(kept) < 2:
                 return kept[0] if kept else None
             return type(node)(kept)
+
+
+def _is_common(node: Node, language: str) -> bool:
+    """Whether a node is a stop word; a phrase of them is not, nor is a prefix."""
+    if not isinstance(node, Words) or node.prefix or " " in node.text:
+        return False
+    return _is_stop_word(node.text, language)
 
 
 class _BooleanParser:

@@ -20,7 +20,6 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
-    null,
     select,
     table,
     text,
@@ -28,7 +27,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.core.text.highlight import CLOSE, OPEN
 from services.memory.records.filters import where
 from services.memory.records.fulltext.query import STEMMED, Either, Node, Not, Words
 from services.memory.records.tables import entries
@@ -37,8 +35,6 @@ from services.memory.records.types import Criteria
 INDEX = "entries_text"
 MAX_RANKED = 1000
 MAX_COUNTED = 10_000  # entries with a word: one that is more frequent hardly distinguishes
-SNIPPET_WORDS = 40  # FTS5 allows 64
-GAP = " … "
 TOKENIZER = "unicode61 remove_diacritics 2"
 TRIGGERS = {
     f"{INDEX}_added": "AFTER INSERT ON entries BEGIN {add} END",
@@ -126,9 +122,8 @@ def search(
     selective: bool,
     limit: int,
     offset: int,
-    highlight: bool,
 ) -> Select[Any]:
-    """Return a statement for the entries' columns, `score` and `highlighted`, the best first.
+    """Return a statement for the entries' columns and `score`, the best first.
 
     `selective` says that an index finds the few entries that meet the criteria.
     """
@@ -142,9 +137,8 @@ def search(
         ranked = _newest(literal(expression), scope, literal(MAX_RANKED)).cte("ranked")
     best = select(ranked).order_by(ranked.c.score.desc(), ranked.c.id.desc())
     page = best.limit(limit).offset(offset).cte("page")
-    snippet = _snippet(expression, page) if highlight and not is_negated else null()
     return (
-        select(entries, page.c.score, snippet.label("highlighted"))
+        select(entries, page.c.score)
         .join(page, page.c.id == entries.c.id)
         .order_by(page.c.score.desc(), page.c.id.desc())
     )
@@ -227,9 +221,3 @@ def _not_matching(expression: str, scope: _Scope) -> CTE:
         .limit(MAX_RANKED)
         .cte("ranked")
     )
-
-
-def _snippet(expression: str, page: CTE) -> ColumnElement[str]:
-    snippet = func.snippet(_index.c[INDEX], 0, OPEN, CLOSE, GAP, SNIPPET_WORDS)
-    query = select(snippet).where(_match(expression), _index.c.rowid == page.c.id)
-    return query.correlate(page).scalar_subquery()

@@ -1,4 +1,4 @@
-"""Ranking, pages, highlights and criteria of full-text search, on both databases."""
+"""Ranking, pages and criteria of full-text search, on both databases."""
 
 from itertools import chain
 from typing import Any
@@ -74,34 +74,6 @@ async def test_pages_follow_each_other(connection: AsyncConnection) -> None:
             ]
         ]
         assert list(chain(*pages)) == list(range(30, 0, -1))
-
-
-HIGHLIGHTS = [
-    ("match", "server errors", 5, ["<<server>>", "<<error>>"]),
-    ("match", "run", 2, ["<<running>>"]),
-    ("match", "errors.py", 1, ["errors", ">>"]),
-    ("phrase", "tests passed", 4, ["tests", "passed>>"]),
-    ("prefix", "auth", 3, ["<<Authentication>>", "<<authenticating>>"]),
-    ("boolean", "panic OR unicorn", 4, ["<<panic>>"]),
-    ("match", "qux", 7, ["<<qux>>"]),
-]
-
-
-async def test_highlights(texts: AsyncConnection) -> None:
-    for mode, query, id_, marks in HIGHLIGHTS:
-        rows, _ = await search(texts, query, mode, highlight=True)
-        shown = {each["id"]: each["highlighted"] for each in rows}[id_]
-        for mark in marks:
-            assert mark in shown
-        rows, _ = await search(texts, query, mode)
-        assert {each["highlighted"] for each in rows} == {None}
-
-
-async def test_a_long_text_is_shown_in_part(connection: AsyncConnection) -> None:
-    await fill(connection, [row(1, text="word " * 5000 + "needle " + "word " * 5000)])
-    [hit], _ = await search(connection, "needle", highlight=True)
-    assert "<<needle>>" in hit["highlighted"]
-    assert len(hit["highlighted"]) < 500
 
 
 async def test_criteria_apply_before_the_limit(connection: AsyncConnection) -> None:
