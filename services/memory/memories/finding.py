@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 
 from services.core.embedding.protocol import Embedder
 from services.core.memories.types import Memory, MemoryHit
@@ -13,6 +14,7 @@ from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import (
     BM25,
     DENSE,
+    DatetimeRange,
     Filter,
     HasId,
     Prefetch,
@@ -21,9 +23,11 @@ from services.core.vectors.types import (
 )
 from services.memory.search.ranking.calibration import Calibration, calibration
 from services.memory.search.ranking.confidence import WEAK, confidence, words_scale
+from services.memory.search.ranking.period import Period, named_period
 from services.memory.search.ranking.repeats import without_repeats
 from services.memory.search.ranking.scoring import Candidate, rank
 
+CREATED_AT = "created_at"
 MIN_CANDIDATES = 50  # by each vector, even for few results, so that ranking has a choice
 CANDIDATES_PER_RESULT = 2
 # What a term of a memory without points adds to its score by words: its rarity is not known.
@@ -52,8 +56,9 @@ async def find_memories(
     embedder: Embedder | None,
     collection: str,
     query: str,
-    where: Filter | None,
+    where: Filter,
     limit: int,
+    today: date,
     waiting: Sequence[Memory] = (),
 ) -> FoundMemories:
     """Return the best memories for a query; without an embedder only words are compared.
@@ -67,8 +72,10 @@ async def find_memories(
     if lexical.indices:
         vectors[BM25] = lexical
     depth = max(MIN_CANDIDATES, limit * CANDIDATES_PER_RESULT)
+    period = named_period(query, today)
+    places = [where] if period is None else [where, _within(where, period)]
     found, total, entry_count = await asyncio.gather(
-        _candidates(store, collection, vectors, where, depth),
+        _candidates(store, collection, vectors, places, depth),
         store.count(collection, where),
         store.count(collection),
     )
@@ -78,7 +85,7 @@ async def find_memories(
     for memory in waiting:
         found.setdefault(memory.id, _Scored(memory, {BM25: _words(memory, lexical.indices)}))
     model = embedder.name if embedder else ""
-    hits = _ranked(query, list(found.values()), calibration(model), limit)
+    hits = _ranked(query, list(found.values()), calibration(model), period, limit)
     return FoundMemories(hits, total, bool(hits) and hits[0]["score"] < WEAK)
 
 
@@ -86,24 +93,25 @@ async def _candidates(
     store: VectorStore,
     collection: str,
     vectors: Mapping[str, Vector],
-    where: Filter | None,
+    places: Sequence[Filter],
     depth: int,
 ) -> dict[str, _Scored]:
-    """Return the best memories by each vector, each with its scores by all vectors."""
+    """Return the best memories by each vector and filter, each with its scores by all vectors."""
+    asked = [(name, where) for where in places for name in vectors]
     queries = [
-        Query([Prefetch(name, vector, depth)], limit=depth, filter=where)
-        for name, vector in vectors.items()
+        Query([Prefetch(name, vectors[name], depth)], limit=depth, filter=where)
+        for name, where in asked
     ]
     pages = await store.query_batch(collection, queries) if queries else []
     found: dict[str, _Scored] = {}
-    for name, page in zip(vectors, pages, strict=True):
+    for (name, _), page in zip(asked, pages, strict=True):
         for hit in page:
             memory = Memory(hit.id, hit.payload["information"], hit.payload["metadata"])
             found.setdefault(hit.id, _Scored(memory)).scores[name] = hit.score
     missing = {
         name: [id_ for id_, each in found.items() if name not in each.scores] for name in vectors
     }
-    asked = [name for name in vectors if missing[name]]
+    lacking = [name for name in vectors if missing[name]]
     queries = [
         Query(
             [Prefetch(name, vectors[name], len(missing[name]))],
@@ -111,36 +119,51 @@ async def _candidates(
             filter=Filter(must=[HasId(missing[name])]),
             with_payload=False,
         )
-        for name in asked
+        for name in lacking
     ]
     pages = await store.query_batch(collection, queries) if queries else []
-    for name, page in zip(asked, pages, strict=True):
+    for name, page in zip(lacking, pages, strict=True):
         for hit in page:
             found[hit.id].scores[name] = hit.score
     return found
 
 
 def _ranked(
-    query: str, found: Sequence[_Scored], calibrated: Calibration, limit: int
+    query: str,
+    found: Sequence[_Scored],
+    calibrated: Calibration,
+    period: Period | None,
+    limit: int,
 ) -> list[MemoryHit]:
     """Rank the candidates; of equal ones the newest is first."""
-    by_age = sorted(found, key=lambda each: str(each.memory.metadata.get("created_at", "")))
+    by_age = sorted(found, key=lambda each: str(each.memory.metadata.get(CREATED_AT, "")))
     candidates = {
         number: Candidate(
             number,
             each.memory.information,
             words=each.scores.get(BM25, 0.0),
             cosine=each.scores.get(DENSE),
+            day=_day(each.memory),
         )
         for number, each in enumerate(by_age)
     }
     ranked = without_repeats(
-        rank(query, candidates, calibrated), {id_: each.text for id_, each in candidates.items()}
+        rank(query, candidates, calibrated, period=period),
+        {id_: each.text for id_, each in candidates.items()},
     )[:limit]
     terms = frozenset(text_terms(query))
     return [
         _hit(by_age[each.id].memory, confidence(each.score, calibrated), terms) for each in ranked
     ]
+
+
+def _within(where: Filter, period: Period) -> Filter:
+    return Filter(must=[where, DatetimeRange(CREATED_AT, gte=period.since, lte=period.until)])
+
+
+def _day(memory: Memory) -> date | None:
+    created = memory.metadata.get(CREATED_AT)
+    return None if created is None else datetime.fromisoformat(created).date()
 
 
 def _hit(memory: Memory, score: float, terms: frozenset[str]) -> MemoryHit:

@@ -125,6 +125,7 @@ class Memories:
                 query,
                 filters.filter(now),
                 limit,
+                now.date(),
                 waiting,
             )
             return Recalled(found.hits, found.total, model.degraded, found.is_weak)

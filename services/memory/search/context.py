@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from services.core.vectors.types import BM25, DENSE, Vector
 from services.memory.records.store import Records
@@ -46,6 +47,7 @@ class CandidateReader:
                 words=scores[BM25].get(each.id, 0.0),
                 cosine=scores[DENSE].get(each.id),
                 is_shown=each.is_shown,
+                day=datetime.fromisoformat(each.created_at).date(),
                 beside=beside.get(each.id, {}),
             )
             for each in known

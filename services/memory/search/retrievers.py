@@ -10,14 +10,16 @@ import time
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from services.core.clock import utc_now
 from services.core.errors import SearchFailed
 from services.core.vectors.types import BM25, DENSE, Vector
 from services.memory.records.store import Records
-from services.memory.records.types import Criteria
+from services.memory.records.types import Criteria, moment
 from services.memory.search.context import CandidateReader
 from services.memory.search.entry_search import EntryHit, EntrySearch
 from services.memory.search.failures import SCORE_DIGITS, elapsed_ms, failure_message
 from services.memory.search.lexical import LexicalQuery, lexical_query
+from services.memory.search.ranking.period import Period, named_period
 from services.memory.search.ranking.scoring import Candidate
 from services.memory.search.semantic import EmbeddedQuery, SemanticRetriever, l2_distance
 
@@ -55,6 +57,7 @@ class Retrieved:
     by_mode: Mapping[str, RetrieverResult]
     candidates: Mapping[int, Candidate] = field(default_factory=dict)
     model: str = ""  # of the candidates' cosines
+    period: Period | None = None  # the time that the query names
 
     def __getitem__(self, mode: str) -> RetrieverResult:
         return self.by_mode[mode]
@@ -140,6 +143,7 @@ class Retrievers:
         depth: int,
     ) -> Retrieved:
         bm25: dict[str, Vector] = {BM25: words.vector} if words.vector.indices else {}
+        period = named_period(query, utc_now().date())
 
         async def by_both(embedded: EmbeddedQuery) -> Retrieved:
             vectors = {DENSE: embedded.vector, **bm25}
@@ -148,13 +152,25 @@ class Retrievers:
                 FTS: _by_score(best.get(BM25, []), words),
                 SEMANTIC: _by_distance(best[DENSE], depth),
             }
-            candidates = await self._candidates.read(vectors, best, criteria)
-            return Retrieved(results, candidates, embedded.model)
+            in_time = await self._in_period(vectors, criteria, period, depth)
+            found = {name: [*hits, *in_time.get(name, ())] for name, hits in best.items()}
+            candidates = await self._candidates.read(vectors, found, criteria)
+            return Retrieved(results, candidates, embedded.model, period)
 
         if SEMANTIC in modes:
             return await self._semantic.with_query(query, by_both)
         best = await self._best(bm25, criteria, depth)
         return Retrieved({FTS: _by_score(best.get(BM25, []), words)})
+
+    async def _in_period(
+        self, vectors: Mapping[str, Vector], criteria: Criteria, period: Period | None, depth: int
+    ) -> dict[str, list[EntryHit]]:
+        """Return the best entries of the time that the query names, where no filter names one."""
+        if period is None or criteria.since is not None or criteria.until is not None:
+            return {}
+        since = None if period.since is None else moment(period.since)
+        until = None if period.until is None else moment(period.until)
+        return await self._best(vectors, replace(criteria, since=since, until=until), depth)
 
     async def _best(
         self, vectors: Mapping[str, Vector], criteria: Criteria, depth: int

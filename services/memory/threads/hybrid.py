@@ -142,7 +142,7 @@ def _ranking(
     if not candidates:
         return [_ranked(entry, retrieved) for entry in fused]
     ranked = without_repeats(
-        rank(query, candidates, calibration(retrieved.model), weights),
+        rank(query, candidates, calibration(retrieved.model), weights, retrieved.period),
         {id_: each.text for id_, each in candidates.items()},
     )
     by_id = {entry.id: entry for entry in fused}

@@ -150,3 +150,15 @@ async def test_words_find_a_memory_that_waits_for_its_points(memories: Memories)
     assert "the quarterly heron count" not in await found(memories, "heron count")
     outbox.waiting = 1
     assert (await found(memories, "heron count"))[0] == "the quarterly heron count"
+
+
+async def test_a_time_in_the_question_prefers_memories_of_that_time(memories: Memories) -> None:
+    for month in ("04", "05", "06"):
+        at = datetime.fromisoformat(f"2023-{month}-10T12:00:00+00:00")
+        await memories.store(f"Invoices were exported, batch {month}", Metadata(created_at=at))
+    await memories.store("Invoices are exported by the nightly job in batches", None)
+    assert (await found(memories, "Which invoices were exported in May 2023?"))[0].endswith("05")
+    assert (await found(memories, "invoices exported since June 2023"))[0].endswith(
+        ("06", "batches")
+    )
+    assert len(await found(memories, "invoices exported in May 1999")) == 4

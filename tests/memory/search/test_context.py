@@ -1,5 +1,7 @@
 """Ranking in context: entries beside those found, on each database."""
 
+from datetime import UTC, datetime
+
 from services.memory.records.types import Criteria, EntryKind
 from services.memory.search.context import lines
 from services.memory.search.splitter import TextSplitter
@@ -94,3 +96,13 @@ def test_a_text_never_has_more_chunks_than_reckoned() -> None:
     for length in (1, 100, 101, 500, 1_234):
         for text in ("a" * length, ("word " * length)[:length], ("A. " * length)[:length]):
             assert len(splitter.chunks(text)) <= splitter.most_chunks(length)
+
+
+async def test_a_time_in_the_question_prefers_entries_of_that_time(threads: Threads) -> None:
+    dated = [
+        draft(f"invoice run {n}", created_at=datetime(2023, 5, 1 + n, tzinfo=UTC)) for n in range(3)
+    ]
+    many = [draft(f"invoice run, invoice run {n}", thread=f"other {n}") for n in range(80)]
+    ids = await add(threads, [*dated, *many])
+    body = await threads.hybrid.search("invoice run in May 2023", None, None, search_request(3))
+    assert {hit["id"] for hit in body["results"]} == set(ids[:3])

@@ -1,12 +1,16 @@
 """Scores entries by words, meaning, their neighbours in the thread, and what kind of text it is."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 from services.core.text.tokens import word_parts
 from services.memory.search.ranking.calibration import Calibration
+from services.memory.search.ranking.period import Period
 
+NEARBY_DAYS = 7.0  # outside a period, after which most of `outside_period` counts
 REACH = 2  # entries before and after that count as context; a third one adds nothing
 # `Name: text`, the form in which transcripts say who speaks; a name has few words.
 SPEAKER = re.compile(r"\s*([^\W\d_][\w.'-]*(?: [\w.'-]+){0,2}):\s")
@@ -25,6 +29,9 @@ class Weights:
     speaker: float = 2.0  # the query names who speaks
     question: float = -0.55  # it only asks
     reply: float = 0.46  # the entry before it asks
+    # Far outside the period that the query names, where another candidate is of that period. A
+    # filter in its place loses what was noted days later.
+    outside_period: float = -4.0
 
 
 WEIGHTS = Weights()
@@ -43,6 +50,7 @@ class Candidate:
     words: float = 0.0
     cosine: float | None = None
     is_shown: bool = True
+    day: date | None = None
     beside: Mapping[int, int] = field(default_factory=dict)
 
 
@@ -59,13 +67,24 @@ def rank(
     candidates: Mapping[int, Candidate],
     calibration: Calibration,
     weights: Weights = WEIGHTS,
+    period: Period | None = None,
 ) -> list[ScoredEntry]:
-    """Return the candidates that may be shown, the best first; of equal ones the newest."""
+    """Return the candidates that may be shown, the best first; of equal ones the newest.
+
+    `period` is the time that the query names.
+    """
     asked = frozenset(word_parts(query))
+    shown = [each for each in candidates.values() if each.is_shown]
+    outside = {each.id: _outside(each, period) for each in shown}
+    if 0.0 not in outside.values():  # no candidate is of that time: it says nothing
+        outside = {}
     scored = [
-        ScoredEntry(each.id, score(each, candidates, asked, calibration, weights))
-        for each in candidates.values()
-        if each.is_shown
+        ScoredEntry(
+            each.id,
+            score(each, candidates, asked, calibration, weights)
+            + weights.outside_period * outside.get(each.id, 0.0),
+        )
+        for each in shown
     ]
     return sorted(scored, key=lambda entry: (-entry.score, -entry.id))
 
@@ -93,6 +112,16 @@ def score(
         + weights.question * is_question(candidate.text)
         + weights.reply * (before is not None and is_question(before.text))
     )
+
+
+def _outside(candidate: Candidate, period: Period | None) -> float:
+    """Return how far outside a period a candidate is, from 0 within it to 1 long before or after.
+
+    1 too where it has no date.
+    """
+    if period is None or candidate.day is None:
+        return 1.0
+    return 1.0 - math.exp(-period.days_outside(candidate.day) / NEARBY_DAYS)
 
 
 def is_question(text: str) -> bool:

@@ -1,12 +1,14 @@
 """What each sign of an entry adds to its score."""
 
 from dataclasses import fields, replace
+from datetime import date
 from typing import Any
 
 import pytest
 
 from services.core.settings.models import PROSE_MODEL, PROSE_TRANSFORMER
 from services.memory.search.ranking.calibration import CALIBRATIONS, USUAL, calibration
+from services.memory.search.ranking.period import Period
 from services.memory.search.ranking.scoring import (
     WEIGHTS,
     Candidate,
@@ -16,11 +18,12 @@ from services.memory.search.ranking.scoring import (
     rank,
 )
 
+MAY = Period(date(2023, 5, 1), date(2023, 5, 31))
 CALIBRATION = CALIBRATIONS[PROSE_TRANSFORMER]
 
 
 def order(query: str, *candidates: Candidate, weights: Weights = WEIGHTS) -> list[int]:
-    ranked = rank(query, {each.id: each for each in candidates}, CALIBRATION, weights)
+    ranked = rank(query, {each.id: each for each in candidates}, CALIBRATION, weights, MAY)
     return [each.id for each in ranked]
 
 
@@ -46,6 +49,7 @@ SIGNS: dict[str, list[Candidate]] = {
     ],
     "speaker": [entry(1, "Anna: tea"), entry(2, "Boris: tea")],
     "question": [entry(1, "Tea."), entry(2, "Tea?")],
+    "outside_period": [entry(1, day=date(2023, 5, 7)), entry(2, day=date(2023, 7, 7))],
     "reply": [
         entry(1, beside={-1: 8}),
         entry(2, beside={-1: 9}),
@@ -53,6 +57,11 @@ SIGNS: dict[str, list[Candidate]] = {
         entry(9, "Tea.", is_shown=False),
     ],
 }
+
+
+def test_a_time_without_entries_says_nothing() -> None:
+    april, march = entry(1, day=date(2023, 4, 30)), entry(2, day=date(2023, 3, 1))
+    assert order("tea", april, march) == [2, 1]
 
 
 def test_every_weight_has_its_sign() -> None:
