@@ -101,6 +101,7 @@ def _conversations(
         _semantic(settings, engine, records, outbox) if settings.use_vector_db else None,
         drain,
         calls,
+        language=settings.fts_language,
         by_words=settings.fallback_to_keyword_match,
     )
     upkeep = Upkeep(

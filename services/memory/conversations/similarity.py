@@ -1,11 +1,12 @@
 """Finds contexts similar to a text: by vectors, or by full text where these are off or fail."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from services.core.errors import CtxError, SearchFailed
 from services.core.text.tokens import terms, words
+from services.core.vectors.types import BM25, DENSE, Vector
 from services.memory.conversations.calls import CallTracker
 from services.memory.projection.background import BackgroundDrain
 from services.memory.records.conversations.store import ConversationRecords
@@ -14,13 +15,19 @@ from services.memory.records.store import Records
 from services.memory.records.types import Criteria, EntryKind
 from services.memory.search.entry_search import EntryHit
 from services.memory.search.failures import failure_message
-from services.memory.search.semantic import SemanticRetriever
+from services.memory.search.lexical import lexical_query
+from services.memory.search.ranking.calibration import Calibration, calibration
+from services.memory.search.ranking.confidence import confidence, words_scale
+from services.memory.search.ranking.scoring import Candidate, score
+from services.memory.search.semantic import EmbeddedQuery, SemanticRetriever
 
 # Entries looked at, in steps: one long context may have all of the best.
 DEPTHS = (64, 512, 4096)
 WORD_DEPTH = 200  # entries that full text ranks
 MAX_WORD_QUERY = 1_000  # characters of a text whose words are searched
 SIMILARITY_DIGITS = 4
+# Terms of a question, for which the weight of words is made; of a long text each counts less.
+QUESTION_TERMS = 8
 
 Method = Literal["vectors", "words"]
 MESSAGES = Criteria(kind=EntryKind.MESSAGE)
@@ -49,6 +56,7 @@ class Similarity:
         drain: BackgroundDrain,
         calls: CallTracker,
         *,
+        language: str,
         by_words: bool,
     ) -> None:
         self._records = records
@@ -56,6 +64,7 @@ class Similarity:
         self._semantic = semantic
         self._drain = drain
         self._calls = calls
+        self._language = language
         self._allows_words = by_words
 
     async def find(
@@ -91,16 +100,25 @@ class Similarity:
     async def _by_vectors(
         self, semantic: SemanticRetriever, text: str, limit: int, without: str | None
     ) -> list[tuple[str, float]]:
-        async def search(vector: Sequence[float]) -> list[tuple[str, float]]:
+        asked = lexical_query(text[:MAX_WORD_QUERY], self._language)
+        length = len(asked.vector.indices) if asked else 0
+        scale = words_scale(await self._records.count(MESSAGES))
+        scale *= min(1.0, QUESTION_TERMS / max(1, length))
+
+        async def search(embedded: EmbeddedQuery) -> list[tuple[str, float]]:
+            vectors: dict[str, Vector] = {DENSE: embedded.vector}
+            if asked and length:
+                vectors[BM25] = asked.vector
             best: list[tuple[str, float]] = []
             for depth in DEPTHS:
-                hits = await semantic.nearest(vector, MESSAGES, depth)
-                best = await self._contexts(hits, without)
-                if len(best) >= limit or len(hits) < depth:
+                found = await semantic.best(vectors, MESSAGES, depth)
+                scored = _scored(found, scale, calibration(embedded.model))
+                best = await self._contexts(scored, without)
+                if len(best) >= limit or len(found[DENSE]) < depth:
                     break
             return best[:limit]
 
-        return await semantic.with_vector(text, search)
+        return await semantic.with_query(text, search)
 
     async def _contexts(
         self, hits: Sequence[EntryHit], without: str | None
@@ -131,6 +149,25 @@ class Similarity:
             for entry in entries
         ]
         return SimilarContexts((await self._contexts(hits, without))[:limit], "words", degraded)
+
+
+def _scored(
+    found: Mapping[str, Sequence[EntryHit]], scale: float, used: Calibration
+) -> list[EntryHit]:
+    """Return each hit of either vector with how surely it is about the same.
+
+    `scale` is how much the scores by words count.
+    """
+    by_meaning = {hit.id: hit.score for hit in found[DENSE]}
+    by_words = {hit.id: hit.score for hit in found.get(BM25, ())}
+    candidates = {
+        id_: Candidate(id_, "", by_words.get(id_, 0.0) * scale, by_meaning.get(id_))
+        for id_ in {*by_meaning, *by_words}
+    }
+    return [
+        EntryHit(each.id, confidence(score(each, {}, frozenset(), used), used))
+        for each in candidates.values()
+    ]
 
 
 def _terms(text: str) -> set[str]:

@@ -2,13 +2,13 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import SearchFailed
-from services.core.vectors.types import DENSE, CollectionSpec
+from services.core.vectors.types import DENSE, CollectionSpec, Vector
 from services.memory.records.types import Criteria
 from services.memory.search.entry_search import EntryHit, EntrySearch
 
@@ -64,6 +64,12 @@ class SemanticRetriever:
             return await search(EmbeddedQuery(vector.tolist(), model.embedder.name))
 
         return await self._models.ask(self._collection, self._spec, embed_and_search)
+
+    async def best(
+        self, vectors: Mapping[str, Vector], criteria: Criteria, count: int
+    ) -> dict[str, list[EntryHit]]:
+        """Return per vector the best entries that meet the criteria, at least `count` of each."""
+        return await self._entry_search.best(vectors, criteria, count)
 
     async def nearest(
         self, vector: Sequence[float], criteria: Criteria, count: int

@@ -12,7 +12,9 @@ TODAY = date(2026, 11, 18)  # a Wednesday
 
 
 def days(first: str | None, last: str | None) -> Period:
-    return Period(*(day and date.fromisoformat(day) for day in (first, last)))
+    return Period(
+        date.fromisoformat(first) if first else None, date.fromisoformat(last) if last else None
+    )
 
 
 @pytest.mark.parametrize(
