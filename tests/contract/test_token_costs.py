@@ -23,6 +23,7 @@ COSTS = Path(__file__).parents[1] / "golden" / "token_costs.json"
 CHARACTERS_PER_TOKEN = 4
 LEAN_TOOLS = 8  # of a server
 LEAN_TOKENS = 3_000  # of both servers
+ALL_TOKENS = 16_000  # of both servers, with every tool
 CALLS: dict[str, dict[str, Any]] = {
     "repo_search": {"query": "how are failed calls retried", "limit": 10},
     "exact_search": {"pattern": "retry"},
@@ -70,7 +71,7 @@ async def test_no_list_and_no_answer_grows_unnoticed(tmp_path: Path) -> None:
         (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "shop" / name).write_text(text)
     costs: dict[str, int] = {}
-    lean: list[tuple[int, int]] = []
+    counts: dict[str, list[tuple[int, int]]] = {}
     for toolset in ("all", "lean"):
         async with indexer(tmp_path, toolset) as client:
             counted = [await listed(client)]
@@ -80,15 +81,16 @@ async def test_no_list_and_no_answer_grows_unnoticed(tmp_path: Path) -> None:
         async with memory_tools(data) as opened:
             counted.append(await listed(opened.client))
         costs |= lists(toolset, counted)
-        lean = counted
+        counts[toolset] = counted
     if os.environ.get("UPDATE_GOLDEN"):
         COSTS.write_text(json.dumps(costs, indent=2) + "\n")
     committed = json.loads(COSTS.read_text())
     assert costs.keys() == committed.keys()
     grown = {name: cost for name, cost in costs.items() if cost > committed[name]}
     assert grown == {}
-    assert all(0 < count <= LEAN_TOOLS for count, _ in lean)
-    assert sum(cost for _, cost in lean) <= LEAN_TOKENS
+    assert all(0 < count <= LEAN_TOOLS for count, _ in counts["lean"])
+    assert sum(cost for _, cost in counts["lean"]) <= LEAN_TOKENS
+    assert sum(cost for _, cost in counts["all"]) <= ALL_TOKENS
 
 
 def lists(toolset: str, counted: Sequence[tuple[int, int]]) -> dict[str, int]:

@@ -24,8 +24,8 @@ INDEX_SECONDS = 6 * 3600.0
 Recreate = Annotated[
     bool,
     Field(
-        description="Drop what is indexed of this repository, and index it anew, with the model "
-        "that is configured now; until it is done searches find what was there."
+        description="Index this repository anew, with the configured model; searches find the old "
+        "index until it is done."
     ),
 ]
 

@@ -34,20 +34,17 @@ OfType = Annotated[
 ]
 Having = Annotated[
     dict[str, Any] | None,
-    Field(description="Only entries whose metadata has these values; a.b names a nested key."),
+    Field(description="Only entries with these values; a.b is a nested key."),
 ]
 Conditions = Annotated[
     list[Any] | None,
     Field(
-        description="Conditions on metadata, all of which must hold: "
-        "{key, operator, value, case_sensitive}. Operators: eq, ne, gt, gte, lt, lte, in, not_in, "
-        "exists, not_exists, contains, starts_with, ends_with, is_null, is_not_null, "
+        description="Conditions that all hold: {key, operator, value, case_sensitive}; eq ne gt "
+        "gte lt lte in not_in exists not_exists contains starts_with ends_with is_null is_not_null "
         "array_contains."
     ),
 ]
-Since = Annotated[
-    str | None, Field(description="Only entries stored at or after this ISO 8601 date or time.")
-]
+Since = Annotated[str | None, Field(description="Only entries from this ISO 8601 date or time on.")]
 Until = Annotated[
     str | None,
     Field(description="Only entries stored at or before it; a date alone includes its whole day."),

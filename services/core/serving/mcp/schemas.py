@@ -10,35 +10,48 @@ from typing import Any
 # (the TypeScript SDK 1.x) check errors against the schema of results.
 OUTPUT_SCHEMA: Mapping[str, Any] = {"type": "object"}
 NULL = {"type": "null"}
-_CHECKED_BY_THE_SERVER = frozenset({"maxLength", "minLength", "pattern", "title"})
+# Left to the server, whose errors name the value, or unknown to models.
+_CHECKED_BY_THE_SERVER = frozenset(
+    "maxLength minLength pattern title format minimum minItems maxItems ge le".split()
+)
+LARGEST_LISTED = 10_000  # a larger maximum is none that a model would reach
 
 
 def listed_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema of parameters without what only the server checks, and without nulls."""
-    short = {key: value for key, value in parameters.items() if key != "properties"}
-    properties = parameters.get("properties", {})
-    return short | {"properties": {name: _short(each) for name, each in properties.items()}}
+    return _short(parameters)
 
 
 def required_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema of the required parameters that admits the others without their list."""
+    """Return a schema of the required parameters, which admits the others without their list."""
     required = parameters.get("required", [])
-    return {
-        "type": "object",
-        "properties": {name: _short(parameters["properties"][name]) for name in required},
-        "required": required,
-        "additionalProperties": True,
-    }
+    named = {name: parameters["properties"][name] for name in required}
+    return {"type": "object", "properties": _each_short(named), "required": required}
 
 
-def _short(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten one parameter; one that may be left out needs no null."""
+def _short(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Shorten a schema and those inside it; a value that may be left out needs no null.
+
+    The server refuses unknown names, so no list says that they are refused.
+    """
     short = {
         key: value
-        for key, value in described.items()
-        if key not in _CHECKED_BY_THE_SERVER and (key, value) != ("default", None)
+        for key, value in schema.items()
+        if key not in _CHECKED_BY_THE_SERVER
+        and (key, value) != ("default", None)
+        and not (key == "additionalProperties" and isinstance(value, bool))
+        and not (key == "maximum" and value > LARGEST_LISTED)
     }
+    for key in ("properties", "$defs"):
+        if key in short:
+            short[key] = _each_short(short[key])
+    if isinstance(short.get("items"), Mapping):
+        short["items"] = _short(short["items"])
     options = [_short(each) for each in short.pop("anyOf", ()) if each != NULL]
     if len(options) == 1:
         return {**options[0], **short}
     return {**short, "anyOf": options} if options else short
+
+
+def _each_short(schemas: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _short(each) for name, each in schemas.items()}

@@ -10,6 +10,7 @@ from fastmcp.prompts.function_prompt import FunctionPrompt
 from fastmcp.resources.function_resource import FunctionResource
 from fastmcp.resources.template import FunctionResourceTemplate
 from fastmcp.tools import FunctionTool
+from mcp_types import Tool as ListedTool
 from mcp_types import ToolAnnotations
 
 from services.core.serving.mcp.calls import deadline_of
@@ -42,7 +43,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
         mask_error_details=True,
     )
     for tool in service.tools:
-        registered = FunctionTool.from_function(
+        registered = ShortTool.from_function(
             with_texts(with_deadline(tool.run, deadline_of(tool, settings))),
             title=tool.title,
             annotations=_hints(tool),
@@ -59,6 +60,13 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     _add_resources(mcp, service.resources, settings)
     _add_prompts(mcp, service.prompts, settings)
     return mcp
+
+
+class ShortTool(FunctionTool):
+    """A tool that is listed without fastmcp's own data, which no client reads."""
+
+    def to_mcp_tool(self, **overrides: Any) -> ListedTool:
+        return super().to_mcp_tool(**{"_meta": None, **overrides})
 
 
 def _add_resources(mcp: FastMCP, resources: Sequence[Resource], settings: Settings) -> None:
@@ -95,8 +103,11 @@ def set_input_schema_lookup(
 
 
 def _hints(tool: Tool) -> ToolAnnotations:
+    """Return what a client may rely on; the other hints say nothing of a tool that only reads."""
+    if not tool.writes:
+        return ToolAnnotations(read_only_hint=True, open_world_hint=False)
     return ToolAnnotations(
-        read_only_hint=not tool.writes,
+        read_only_hint=False,
         destructive_hint=tool.effect in (Effect.REPLACES, Effect.DESTROYS),
         idempotent_hint=tool.effect not in (Effect.ADDS, Effect.REPLACES),
         open_world_hint=False,

@@ -16,7 +16,7 @@ from services.memory.knowledge.types import EntryType, Scope, parse_scope
 TOOLSET = "knowledge"
 
 ProjectFolder = Annotated[
-    str | None, Field(description="Folder of the project; by default the server's or session's.")
+    str | None, Field(description="Project folder; by default the session's.")
 ]
 NewScope = Annotated[
     str,
