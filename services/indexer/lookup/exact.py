@@ -48,7 +48,10 @@ class MatchedFile:
 
 @dataclass(frozen=True)
 class ExactResult:
-    """A page of matching lines, and the true counts of all of them."""
+    """A page of matching lines, and the true counts of all of them.
+
+    With a role `lines` counts those that have it, `any_role` all that match.
+    """
 
     files: Sequence[MatchedFile]
     lines: int
@@ -56,6 +59,7 @@ class ExactResult:
     searched_files: int
     shown: int
     unreadable: int = 0
+    any_role: int = 0
 
     @property
     def capped(self) -> bool:
@@ -63,14 +67,20 @@ class ExactResult:
 
 
 def exact_search(
-    texts: FileTexts, sources: Sequence[Source], pattern: Pattern, limit: int, offset: int = 0
+    texts: FileTexts,
+    sources: Sequence[Source],
+    pattern: Pattern,
+    limit: int,
+    offset: int = 0,
+    role: str | None = None,
 ) -> ExactResult:
     """Search files in the order of their paths and show lines `offset` to `offset + limit`.
 
-    Blocks. Raises TimedOut after SECONDS.
+    With a role every file that matches is parsed, and only its lines of that role count. Blocks.
+    Raises TimedOut after SECONDS.
     """
     deadline = time.monotonic() + SECONDS
-    seen = shown = matched_files = searched = unreadable = 0
+    seen = shown = any_role = searched = unreadable = matched_files = 0
     files: list[MatchedFile] = []
     for source, path in _each_path(sources, deadline):
         file = texts.read(source.root, path)
@@ -78,10 +88,14 @@ def exact_search(
             unreadable += 1
             continue
         searched += 1
-        places = list(pattern.line_matches(file.data))
-        visible = texts.redacted(source.root, path, file) if places else file
-        if visible.data is not file.data:
-            places = list(pattern.line_matches(visible.data))
+        visible, places = _places(texts, source, path, file, pattern)
+        any_role += len(places)
+        if places and role:
+            outline = texts.outline(source.root, path, visible)
+            marked = _matched_lines(outline, visible, places)
+            places = [
+                place for place, line in zip(places, marked, strict=True) if role in line.mark.roles
+            ]
         if not places:
             continue
         matched_files += 1
@@ -94,7 +108,18 @@ def exact_search(
             files.append(MatchedFile(source.repo, path, len(places), lines))
         if seen >= MAX_COUNTED:
             break
-    return ExactResult(files, seen, matched_files, searched, shown, unreadable)
+    return ExactResult(files, seen, matched_files, searched, shown, unreadable, any_role)
+
+
+def _places(
+    texts: FileTexts, source: Source, path: str, file: FileText, pattern: Pattern
+) -> tuple[FileText, list[tuple[int, int]]]:
+    """Return a file's text without secrets, and where its lines match."""
+    places = list(pattern.line_matches(file.data))
+    visible = texts.redacted(source.root, path, file) if places else file
+    if visible.data is not file.data:
+        places = list(pattern.line_matches(visible.data))
+    return visible, places
 
 
 def _each_path(sources: Sequence[Source], deadline: float) -> Iterator[tuple[Source, str]]:
@@ -122,7 +147,7 @@ def _matched_lines(
         whole = file.data[start : end if end >= 0 else len(file.data)]
         text = whole.decode("utf-8", "replace")
         column = len(whole[: match - start].decode("utf-8", "replace"))
-        mark = marker.mark(number, text[column:])
+        mark = marker.mark(number, text, column)
         lines.append(MatchedLine(number, _shortened(text, column), mark))
     return lines
 

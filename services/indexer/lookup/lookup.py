@@ -45,14 +45,25 @@ class Lookup:
         self._texts = texts
 
     async def search(
-        self, collection: str, pattern: Pattern, filters: SearchFilters, limit: int, offset: int
+        self,
+        collection: str,
+        pattern: Pattern,
+        filters: SearchFilters,
+        limit: int,
+        offset: int,
+        role: str | None = None,
     ) -> ExactResult:
-        """Find every line that matches. Raises InvalidInput for filters that are wrong."""
+        """Find every line that matches, of one role or any.
+
+        Raises InvalidInput for filters that are wrong.
+        """
         sources = [
             Source(checkout.repo, checkout.root, await asyncio.to_thread(_selected, rows, filters))
             for checkout, rows in await self._files(collection, filters.repos)
         ]
-        return await asyncio.to_thread(exact_search, self._texts, sources, pattern, limit, offset)
+        return await asyncio.to_thread(
+            exact_search, self._texts, sources, pattern, limit, offset, role
+        )
 
     async def definitions(
         self, collection: str, name: str, filters: SearchFilters

@@ -26,7 +26,7 @@ from services.indexer.source.walk import SourceFile
 
 # Raised whenever the chunks, terms or payload of unchanged content change: the next run then
 # writes every file again.
-INDEX_VERSION = 6
+INDEX_VERSION = 7
 
 PURPOSE = "code"
 REBUILD_COMMAND = "ctx index --recreate --collection {collection}"

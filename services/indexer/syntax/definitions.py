@@ -179,9 +179,12 @@ def _continues(before: Definition, after: Definition) -> bool:
 
 
 def trim_definitions(
-    definitions: Iterable[Definition], lines: Lines, attached_rows: frozenset[int]
+    definitions: Iterable[Definition],
+    lines: Lines,
+    attached_rows: frozenset[int],
+    comment_rows: frozenset[int],
 ) -> None:
-    """Cut trailing comments off each definition, and set `head` after the leading ones."""
+    """Begin each definition at its decorators, set `head` below them, cut trailing comments off."""
     for definition in definitions:
         start, end = definition.start, min(definition.end, len(lines.rows) - 1)
         while end > start and (end in attached_rows or not lines.rows[end].strip()):
@@ -189,6 +192,11 @@ def trim_definitions(
         while start < end and (start in attached_rows or not lines.rows[start].strip()):
             start += 1
         definition.end, definition.head = end, start
+        above = definition.start - 1
+        while above in attached_rows:
+            if above not in comment_rows:
+                definition.start = above
+            above -= 1
 
 
 def flatten(definitions: Sequence[Definition]) -> list[Definition]:

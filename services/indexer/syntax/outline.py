@@ -55,5 +55,6 @@ def _parse(
     name_bytes = frozenset(capture.name_byte for capture in captures)
     references = find_references(tree, source, grammar, line_starts, name_bytes)
     definitions = nest(captures)
-    trim_definitions(flatten(definitions), lines, references.attached_rows)
+    attached, comments = references.attached_rows, references.comment_rows
+    trim_definitions(flatten(definitions), lines, attached, comments)
     return definitions, references

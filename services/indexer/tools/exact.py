@@ -1,7 +1,7 @@
 """`exact_search`: every line that holds a string or matches an expression."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -21,7 +21,7 @@ MAX_LINES = 1_000
 
 
 class ExactLine(TypedDict):
-    """A matching line; `role` is definition, import or call, and absent for other lines."""
+    """A matching line; `role` is definition, import, call or base, and absent for other lines."""
 
     line: int
     text: str
@@ -39,13 +39,17 @@ class ExactFile(TypedDict):
 
 
 class ExactSearchResult(TypedDict):
-    """The result of `exact_search`. `total` counts matching lines in all files."""
+    """The result of `exact_search`. `total` counts matching lines in all files.
+
+    Where a role was asked for, `total` counts its lines, and `any_role` all that match.
+    """
 
     ok: bool
     results: list[ExactFile]
     total: int
     files: int
     complete: bool
+    any_role: NotRequired[int]
     truncated: NotRequired[str]
     warnings: NotRequired[list[str]]
 
@@ -60,6 +64,10 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         regex: Annotated[bool, Field(description="It is a regular expression (RE2).")] = False,
         case_sensitive: Annotated[bool, Field(description="Upper and lower case differ.")] = True,
         whole_word: Annotated[bool, Field(description="Not inside longer names.")] = False,
+        role: Annotated[
+            Literal["definition", "import", "call", "base"] | None,
+            Field(description="Only calls of it, its definition, or classes that it is a base of."),
+        ] = None,
         limit: Annotated[int, Field(ge=1, le=MAX_LINES, description="Most lines.")] = DEFAULT_LINES,
         offset: Annotated[int, Field(ge=0, le=MAX_COUNTED, description="Lines to skip.")] = 0,
         repo: Annotated[Names, Field(description="Only these repositories; `*` is all.")] = None,
@@ -85,9 +93,9 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
             not_globs=names_of(not_glob),
         )
         found = await lookup.search(
-            context.collection(collection, session), matcher, filters, limit, offset
+            context.collection(collection, session), matcher, filters, limit, offset, role
         )
-        return _result(found, offset)
+        return _result(found, offset, role)
 
     return [
         Tool(
@@ -101,7 +109,7 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
     ]
 
 
-def _result(found: ExactResult, offset: int) -> ExactSearchResult:
+def _result(found: ExactResult, offset: int, role: str | None) -> ExactSearchResult:
     several = len({file.repo for file in found.files}) > 1
     after = offset + found.shown
     result: ExactSearchResult = {
@@ -111,6 +119,8 @@ def _result(found: ExactResult, offset: int) -> ExactSearchResult:
         "files": found.matched_files,
         "complete": offset == 0 and after >= found.lines and not found.capped,
     }
+    if role:
+        result["any_role"] = found.any_role
     if found.capped:
         result["truncated"] = f"more than {MAX_COUNTED} lines match; make the pattern longer"
     elif after < found.lines:
@@ -144,6 +154,8 @@ def render_exact_search(result: Mapping[str, Any]) -> str:
     """Write a result as text: a heading a file, then `line: text`, with role and symbol."""
     state = "complete" if result["complete"] else result.get("truncated", "not complete")
     counts = f"{_count(result['total'], 'line')} in {_count(result['files'], 'file')}"
+    if "any_role" in result:
+        counts += f", of {result['any_role']} that match"
     parts = [f"{counts} ({state})"]
     for file in result["results"]:
         repo = f"{file['repo']}: " if "repo" in file else ""
@@ -154,7 +166,7 @@ def render_exact_search(result: Mapping[str, Any]) -> str:
             if line.get("symbol", "") != symbol:
                 symbol = line.get("symbol", "")
                 parts.append(f"  in {symbol}" if symbol else "  at the top level")
-            role = f" [{line['role']}]" if "role" in line else ""
+            role = f" [{line['role']}]" if "role" in line and "any_role" not in result else ""
             parts.append(f"{line['line']}:{role} {line['text']}")
     return "\n".join([*parts, *result.get("warnings", [])])
 

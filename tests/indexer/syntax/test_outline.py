@@ -267,3 +267,19 @@ def test_a_text_that_cannot_be_parsed_has_lines_only(text: str, language: str) -
     found = outline(text, language)
     assert (list(found.definitions), found.references.calls) == ([], ())
     assert found.lines.rows == [text]
+
+
+def test_a_definition_begins_at_its_decorators_and_not_at_its_comment() -> None:
+    text = (
+        "# why\n@first\n@second(\n    1)\n# how\ndef f():\n    pass\n\n"
+        "class A:\n    @property\n    def b(self):\n        pass\n"
+    )
+    f, a, b = flatten(outline(text, "python").definitions)
+    assert (f.start, f.head, f.end) == (1, 5, 6)
+    assert (a.start, b.start, b.head) == (8, 9, 10)
+
+
+def test_a_rust_function_begins_at_its_attributes() -> None:
+    text = "/// Says so.\n#[inline]\npub fn f() {\n}\n"
+    [f] = flatten(outline(text, "rust").definitions)
+    assert (f.start, f.head) == (1, 2)

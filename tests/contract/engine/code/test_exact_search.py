@@ -46,6 +46,26 @@ async def test_imports_are_told_from_uses(engine: Engine) -> None:
     assert [row.get("role") for row in body["results"][0]["lines"]] == ["import", None, None]
 
 
+async def test_only_calls_or_subclasses_of_a_name(engine: Engine) -> None:
+    calls = await engine.call("exact_search", pattern="total", role="call", under="src/orders")
+    assert lines(calls) == [("src/orders/models.py", 12), ("src/orders/views.py", 5)]
+    assert (calls["total"], calls["any_role"], calls["complete"]) == (2, 4, True)
+    text = await engine.text("exact_search", pattern="total", role="call", ext="py")
+    assert text.startswith("2 lines in 2 files, of 4 that match (complete)\n")
+    assert "[call]" not in text
+
+
+async def test_the_classes_below_a_class(engine: Engine) -> None:
+    file = engine.workspace / "src/orders/views.py"
+    before = file.read_text()
+    file.write_text(f"{before}\n\nclass RushOrder(\n    Order,\n):\n    pass\n")
+    try:
+        body = await engine.call("exact_search", pattern="Order", whole_word=True, role="base")
+    finally:
+        file.write_text(before)
+    assert [row["symbol"] for file in body["results"] for row in file["lines"]] == ["RushOrder"]
+
+
 async def test_pages_go_on_where_they_ended(engine: Engine) -> None:
     whole = await engine.call("exact_search", pattern="return")
     assert whole["complete"]
