@@ -47,6 +47,7 @@ DEPENDENT = {
     "assigned",
     "outer_only",
     "qualified",
+    "literal_definition",
     "far_below",
 }  # shares of `definition`, not rules of their own
 

@@ -14,18 +14,35 @@ _FILTER = re.compile(rf'(?<!\S)({"|".join(INLINE_FILTERS)}):("[^"]+"|[^\s:"][^\s
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 # camelCase, snake_case, PascalCase with a lower-case letter, or ALL_CAPS: not an English word.
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]|^_+\w|^[A-Z][A-Za-z]*[A-Z]|[$]")
+# Text that is written so in a file: MAX_SIZE, parseConfig, models.E028, X-Request-Id, --no-cache.
+_LITERAL = re.compile(
+    r"(?<![\w.-])(?:"
+    r"--?[a-z][\w]*(?:-\w+)+|--[a-z]\w+"  # an option
+    r"|[A-Z]\w*(?:-[A-Z]\w*)+"  # a header
+    r"|[A-Za-z_$][\w$]*(?:(?:\.|::|\#|->)[A-Za-z_$][\w$]*)+"  # a qualified name
+    r"|[A-Za-z_$][\w$]*"
+    r")(?![\w-])"
+)
+_SEPARATED = re.compile(r"[.:#>-]")
+_CODE = re.compile(r"[A-Z0-9]+(?:_[A-Z0-9]+)+|.*-.*|[\w.]*\.[A-Z]\d+|[A-Z]+\d{2,}")
+_ABBREVIATIONS = frozenset(["e.g", "i.e"])
+_QUOTED = re.compile(r"[`'\"]([^\s`'\"]{2,80})[`'\"]")
 # The whole query is one name: Session, http.Client, Vec::push, Foo#bar, run()
 _SYMBOL_QUERY = re.compile(r"^[\w$]+(?:(?:\.|::|#|->|/)[\w$]+)*(?:\(\))?$")
 
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query without its inline filters. `names` are identifiers, the most specific first."""
+    """A query without its inline filters. `names` are identifiers, the most specific first.
+
+    `literals` are the identifiers, constants, headers and codes in it as a file has them.
+    """
 
     text: str
     terms: frozenset[str]
     names: tuple[str, ...] = ()
     is_symbol: bool = False
+    literals: tuple[str, ...] = ()
     filters: SearchFilters = field(default_factory=SearchFilters)
 
 
@@ -45,6 +62,7 @@ def parse_query(query: str) -> ParsedQuery:
         terms=frozenset(text_terms(text)),
         names=_names(text, is_symbol),
         is_symbol=is_symbol,
+        literals=_literals(text),
         filters=SearchFilters.from_inline((name, value.strip('"')) for name, value in inline),
     )
 
@@ -66,6 +84,7 @@ def merge_queries(queries: Sequence[ParsedQuery]) -> ParsedQuery:
         terms=frozenset().union(*(query.terms for query in queries)),
         names=tuple(dict.fromkeys(name for query in queries for name in query.names)),
         is_symbol=all(query.is_symbol for query in queries),
+        literals=tuple(dict.fromkeys(each for query in queries for each in query.literals)),
     )
 
 
@@ -82,3 +101,24 @@ def _names(text: str, is_symbol: bool) -> tuple[str, ...]:
         if name[0].isupper() and (position or len(words) == 1)
     ]
     return tuple(dict.fromkeys(code_like + capitalised))
+
+
+def _literals(text: str) -> tuple[str, ...]:
+    """Return what stands in the query as a file has it: quoted, or unlike any English word."""
+    found = _QUOTED.findall(text)
+    for written in _LITERAL.findall(text):
+        is_acronym = written.isupper() and written.isalpha()
+        code_like = _CODE_LIKE.search(written) and not is_acronym
+        if (_SEPARATED.search(written) or code_like) and written not in _ABBREVIATIONS:
+            found.append(written)
+    return tuple(dict.fromkeys(found))
+
+
+def written_as(literal: str) -> re.Pattern[str]:
+    """Compile the pattern of a literal that is no part of a longer name."""
+    return re.compile(rf"(?<![\w$]){re.escape(literal)}(?![\w$])")
+
+
+def is_code(literal: str) -> bool:
+    """Whether a literal is no identifier of the language: a constant, header, option or code."""
+    return _CODE.fullmatch(literal) is not None

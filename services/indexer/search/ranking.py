@@ -16,6 +16,7 @@ from services.indexer.search.query import ParsedQuery
 _TEST_WORDS = frozenset({"test", "spec", "testcas", "fixtur", "mock"})  # stems of queries for tests
 _DOC_WORDS = frozenset({"doc", "document", "readm", "guid", "tutori", "changelog"})
 _QUERY_VERSION = re.compile(r"\b[vV]([0-9]{1,3})\b")
+_LITERAL_SEPARATORS = re.compile(r"::|->|[.#]")
 _DEFINING_KINDS = frozenset({"class", "interface", "function", "type", "enum", "struct", "trait"})
 
 
@@ -41,6 +42,8 @@ class Weights:
     imports: float = 0.8  # a list of imports names everything and explains nothing
     coherence: float = 0.5  # a file with many good chunks is about the topic
     repeat: float = 0.3  # a further chunk of a file tells less than another file
+    literal: float = 0.5  # of the best score: the text holds an identifier as the query has it
+    literal_definition: float = 0.25  # of the best score: it is defined there
     far_below: float = 0.1  # share of the best score; less is left out
 
 
@@ -54,6 +57,7 @@ class Candidate(NamedTuple):
     features: Features
     dense: float = 0.0
     lexical: float = 0.0
+    literals: float = 0.0  # share of the query's literals that its text holds
 
     @property
     def file(self) -> tuple[str, str]:
@@ -93,7 +97,8 @@ def rank(
     for candidate, fused in zip(candidates, _fuse(candidates, weights), strict=True):
         low_priority = candidate.features.is_low_priority or candidate.file in superseded
         ranked.append(_score(candidate, fused, query, similarity, low_priority, weights))
-    return sorted(_boost_best(ranked, weights), key=lambda item: item.order)
+    boosted = _boost_literals(_boost_best(ranked, weights), query, weights)
+    return sorted(boosted, key=lambda item: item.order)
 
 
 def _for_one_kind_of_file(candidates: Sequence[Candidate], weights: Weights) -> Weights:
@@ -265,15 +270,39 @@ def _boost_best(ranked: Sequence[Ranked], weights: Weights) -> list[Ranked]:
         return list(ranked)
     scale = weights.coherence * max(item.score for item in ranked) / largest
     return [
-        _with_bonus(item, scale * sums[item.candidate.file])
+        _with_bonus(item, "coherence", scale * sums[item.candidate.file])
         if best[item.candidate.file] is item
         else item
         for item in ranked
     ]
 
 
-def _with_bonus(item: Ranked, bonus: float) -> Ranked:
-    return Ranked(item.candidate, item.score + bonus, {**item.rules, "coherence": bonus})
+def _boost_literals(ranked: Sequence[Ranked], query: ParsedQuery, weights: Weights) -> list[Ranked]:
+    """Boost the chunks that hold what the query has as it is written, most where it is defined."""
+    if not query.literals:
+        return list(ranked)
+    best = max((item.score for item in ranked), default=0.0)
+    names = [_LITERAL_SEPARATORS.split(literal.lower()) for literal in query.literals]
+    boosted = []
+    for item in ranked:
+        share = item.candidate.literals
+        defined = sum(_defines(item.candidate.features, parts) for parts in names) / len(names)
+        bonus = best * share * (weights.literal + weights.literal_definition * defined)
+        boosted.append(_with_bonus(item, "literal", bonus) if bonus else item)
+    return boosted
+
+
+def _defines(chunk: Features, parts: Sequence[str]) -> bool:
+    """Whether a chunk defines a plain or qualified name, in lower case."""
+    *outer, last = parts
+    if last not in chunk.symbols:
+        return False
+    around = {*chunk.symbol_path.lower().split("."), *chunk.symbols}
+    return around.issuperset(outer)
+
+
+def _with_bonus(item: Ranked, rule: str, bonus: float) -> Ranked:
+    return Ranked(item.candidate, item.score + bonus, {**item.rules, rule: bonus})
 
 
 def _mean_similarity(words: Sequence[str], similarity: Mapping[str, float]) -> float:

@@ -25,7 +25,7 @@ from services.indexer.schema.payload import ChunkPayload, decode, embedding_text
 from services.indexer.schema.points import spec
 from services.indexer.search.feature_cache import FeatureCache
 from services.indexer.search.filters import SearchFilters
-from services.indexer.search.query import ParsedQuery, merge_queries
+from services.indexer.search.query import ParsedQuery, is_code, merge_queries, written_as
 from services.indexer.search.ranking import (
     DEFAULT,
     Candidate,
@@ -41,6 +41,9 @@ from services.indexer.search.word_similarity import WordSimilarity
 
 DEPTH = 100  # candidates per vector: 60 cost quality on the benchmark, 200 gained none
 MAX_HITS = 100  # that a search reaches, however large its limit
+RARE_LITERAL = 3  # chunks that hold an identifier; one that more have says less of the topic
+CODE_LITERAL = 2.0  # a constant, header, option or error code is what the query is about
+MAX_LITERALS = 4  # of a query; each is a query of the store
 MAX_DEFINITIONS = 30  # candidates that define a name of the query; common names have many
 
 
@@ -177,13 +180,48 @@ class Searcher:
             return []
         batches = await self._store.query_batch(collection, store_queries)
         scores = _best_scores(store_queries, batches)
-        ids = {chunk_id for best in scores.values() for chunk_id in best}
+        literals = await self._literals(collection, request.queries, store_queries)
+        ids = {chunk_id for best in scores.values() for chunk_id in best} | literals.keys()
         features = await self._features.get(collection, ids)
         dense, lexical = scores[DENSE], scores[BM25]
         return [
-            Candidate(chunk_id, chunk, dense.get(chunk_id, 0.0), lexical.get(chunk_id, 0.0))
+            Candidate(
+                chunk_id,
+                chunk,
+                dense.get(chunk_id, 0.0),
+                lexical.get(chunk_id, 0.0),
+                literals.get(chunk_id, 0.0),
+            )
             for chunk_id, chunk in features.items()
         ]
+
+    async def _literals(
+        self, collection: str, queries: Sequence[ParsedQuery], store_queries: Sequence[Query]
+    ) -> dict[str, float]:
+        """Return the chunks that hold literals of the queries, and the share that each holds.
+
+        BM25 finds chunks with the words of a literal; their texts decide.
+        """
+        literals = merge_queries(queries).literals
+        if not literals:
+            return {}
+        vectors = {each: bm25.query_vector(each) for each in literals[:MAX_LITERALS]}
+        known = {literal: vector for literal, vector in vectors.items() if vector.indices}
+        where = store_queries[0].filter
+        wanted = [
+            Query([Prefetch(BM25, vector, DEPTH)], limit=DEPTH, filter=where)
+            for vector in known.values()
+        ]
+        batches = await self._store.query_batch(collection, wanted) if wanted else []
+        shares: dict[str, float] = defaultdict(float)
+        for literal, hits in zip(known, batches, strict=True):
+            written = written_as(literal)
+            holding = [hit.id for hit in hits if written.search(decode(hit.payload).text)]
+            rarity = min(1.0, RARE_LITERAL / max(len(holding), 1))
+            strength = CODE_LITERAL if is_code(literal) else rarity
+            for chunk_id in holding:
+                shares[chunk_id] += strength / len(literals)
+        return dict(shares)
 
     async def _read(self, collection: str, selected: Sequence[Ranked]) -> list[SearchHit]:
         """Read the payloads of ranked chunks; one deleted meanwhile is left out."""

@@ -2,7 +2,7 @@ import pytest
 
 from services.core.errors import InvalidInput
 from services.indexer.search.filters import INLINE_FILTERS, SearchFilters
-from services.indexer.search.query import merge_queries, parse_queries, parse_query
+from services.indexer.search.query import is_code, merge_queries, parse_queries, parse_query
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,25 @@ def test_several_queries_are_merged() -> None:
     merged = merge_queries([parse_query("retry"), parse_query("backoff jitter")])
     assert merged.terms >= {"retri", "backoff", "jitter"}
     assert not merged.is_symbol
+
+
+@pytest.mark.parametrize(
+    ("query", "literals"),
+    [
+        ("where is CTX_AUTH_TOKENS read", ("CTX_AUTH_TOKENS",)),
+        ("who sets the X-MCP-Toolsets header?", ("X-MCP-Toolsets",)),
+        ("what reports models.E028.", ("models.E028",)),
+        ("how does --no-cache-dir work", ("--no-cache-dir",)),
+        ("how parseConfig and Vec::push differ", ("parseConfig", "Vec::push")),
+        ("the value of `limit` in it", ("limit",)),
+        ("HTTP and JSON over a well-known port, e.g. a socket", ()),
+    ],
+)
+def test_what_is_written_as_in_a_file_is_a_literal(query: str, literals: tuple[str, ...]) -> None:
+    assert parse_query(query).literals == literals
+
+
+def test_codes_are_told_from_identifiers() -> None:
+    codes = ["CTX_AUTH_TOKENS", "X-MCP-Toolsets", "models.E028", "--no-cache-dir", "E1234"]
+    assert all(is_code(each) for each in codes)
+    assert not any(is_code(each) for each in ["parseConfig", "Vec::push", "os.path", "Session"])
