@@ -26,16 +26,16 @@ sys.path.insert(0, str(ROOT))
 
 from fastmcp import Client  # noqa: E402
 
-from scripts.bench.agent_ctx import CtxAgent  # noqa: E402
-from scripts.bench.agent_questions import (  # noqa: E402
-    Question,
+from scripts.bench.agents.ctx import CtxAgent  # noqa: E402
+from scripts.bench.agents.questions import (  # noqa: E402
+    AgentTask,
     annotated,
     drawn,
     listed_files,
     load_annotated,
 )
-from scripts.bench.agent_ripgrep import RipgrepAgent, is_answered  # noqa: E402
-from scripts.bench.agent_transcript import Transcript  # noqa: E402
+from scripts.bench.agents.ripgrep import RipgrepAgent, is_answered  # noqa: E402
+from scripts.bench.agents.transcript import Transcript  # noqa: E402
 from services.core.engine.engine import Engine, open_engine  # noqa: E402
 from services.core.memories.client import RemoteMemories  # noqa: E402
 from services.core.serving.mcp.server import build  # noqa: E402
@@ -66,7 +66,7 @@ FAMILIES = (
 class Outcome:
     """What one agent paid for one question, and what it had seen by then."""
 
-    question: Question
+    question: AgentTask
     transcript: Transcript
 
     @property
@@ -92,7 +92,7 @@ class Repository:
     name: str
     root: Path
     subdir: str
-    questions: Sequence[Question]
+    questions: Sequence[AgentTask]
 
 
 def repositories(options: argparse.Namespace) -> list[Repository]:
@@ -113,7 +113,7 @@ def repositories(options: argparse.Namespace) -> list[Repository]:
     return [*found, Repository("django", options.django, "", django)]
 
 
-def drawn_questions(name: str, root: Path, subdir: str) -> list[Question]:
+def drawn_questions(name: str, root: Path, subdir: str) -> list[AgentTask]:
     if name not in DRAWN:
         return []
     language, counts = DRAWN[name]
@@ -152,7 +152,7 @@ async def measure(options: argparse.Namespace) -> dict[str, list[Outcome]]:
     return outcomes
 
 
-async def answers(agent: CtxAgent | RipgrepAgent, questions: Sequence[Question]) -> list[Outcome]:
+async def answers(agent: CtxAgent | RipgrepAgent, questions: Sequence[AgentTask]) -> list[Outcome]:
     found = []
     for question in questions:
         transcript = Transcript()

@@ -24,7 +24,7 @@ _LITERAL = re.compile(
     r")(?![\w-])"
 )
 _SEPARATED = re.compile(r"[.:#>-]")
-_CODE = re.compile(r"[A-Z0-9]+(?:_[A-Z0-9]+)+|.*-.*|[\w.]*\.[A-Z]\d+|[A-Z]+\d{2,}")
+_ERROR_CODE = re.compile(r"[A-Z]{1,8}[0-9]{2,8}")
 _ABBREVIATIONS = frozenset(["e.g", "i.e"])
 _QUOTED = re.compile(r"[`'\"]([^\s`'\"]{2,80})[`'\"]")
 # The whole query is one name: Session, http.Client, Vec::push, Foo#bar, run()
@@ -121,4 +121,6 @@ def written_as(literal: str) -> re.Pattern[str]:
 
 def is_code(literal: str) -> bool:
     """Whether a literal is no identifier of the language: a constant, header, option or code."""
-    return _CODE.fullmatch(literal) is not None
+    if "-" in literal.replace("->", "") or _ERROR_CODE.fullmatch(literal.rpartition(".")[2]):
+        return True
+    return literal.isupper() and "_" in literal.strip("_")

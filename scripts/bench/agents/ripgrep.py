@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.bench.agent_questions import Question
-from scripts.bench.agent_transcript import Place, Transcript
+from scripts.bench.agents.questions import AgentTask
+from scripts.bench.agents.transcript import ShownLine, Transcript
 
 WINDOW = 40  # lines of one look at a file
 LINES_BEFORE = 2  # of a definition's name: decorators and comments
@@ -49,7 +49,7 @@ class RipgrepAgent:
         self._root = root
         self._folder = subdir or "."
 
-    async def answer(self, question: Question, transcript: Transcript) -> None:
+    async def answer(self, question: AgentTask, transcript: Transcript) -> None:
         """Make calls until the policy has nothing more to read."""
         kind = question.family.split(",", maxsplit=1)[0]
         steps = {
@@ -65,7 +65,7 @@ class RipgrepAgent:
 
     # Each policy yields after every call, so that it ends when the answer has been seen.
 
-    def _ask(self, question: Question, transcript: Transcript) -> Iterator[None]:
+    def _ask(self, question: AgentTask, transcript: Transcript) -> Iterator[None]:
         words = re.findall(r"[A-Za-z_]{3,}", question.text)
         words = [word for word in words if word.lower() not in STOP_WORDS]
         pattern = "|".join(map(_stem, dict.fromkeys(words)))
@@ -80,9 +80,9 @@ class RipgrepAgent:
             yield
             if matches:
                 middle = _densest(matches)
-                yield from self._windows(path, middle - WINDOW // 2, middle, transcript)
+                yield from self._read_on(path, middle - WINDOW // 2, middle, transcript)
 
-    def _look_up(self, question: Question, transcript: Transcript) -> Iterator[None]:
+    def _look_up(self, question: AgentTask, transcript: Transcript) -> Iterator[None]:
         *scope, name = re.split(r"\.|::|#", question.text)
         kind = self._type(question.language)
         matches = self._search(kind, DEFINING.replace("{name}", re.escape(name)), transcript)
@@ -104,9 +104,9 @@ class RipgrepAgent:
             yield
         for match in matches:
             start = match.line - LINES_BEFORE
-            yield from self._windows(match.path, start, _last_line(question, match), transcript)
+            yield from self._read_on(match.path, start, _last_line(question, match), transcript)
 
-    def _callers(self, question: Question, transcript: Transcript) -> Iterator[None]:
+    def _callers(self, question: AgentTask, transcript: Transcript) -> Iterator[None]:
         kind = self._type(question.language)
         self._search(kind, rf"\b{question.text}\s*\(", transcript)
         yield
@@ -117,7 +117,7 @@ class RipgrepAgent:
                 last -= WINDOW
                 yield
 
-    def _subclasses(self, question: Question, transcript: Transcript) -> Iterator[None]:
+    def _subclasses(self, question: AgentTask, transcript: Transcript) -> Iterator[None]:
         kind, name = self._type(question.language), question.text
         if question.language == "python":
             patterns = [rf"class\s+\w+\s*\(.*\b{name}\b"]
@@ -145,7 +145,7 @@ class RipgrepAgent:
         matches: list[Match] = []
         current = ""
         for first in range(0, max(len(rows), 1), PAGE):
-            places: list[Place] = []
+            places: list[ShownLine] = []
             end = 0
             page = rows[first : first + PAGE]
             for row in page:
@@ -155,7 +155,7 @@ class RipgrepAgent:
                     current = row.removeprefix("./") or current
                     continue
                 line = int(numbered.group(1))
-                places.append(Place(end, current, line))
+                places.append(ShownLine(end, current, line))
                 if numbered.group(2) == ":":
                     matches.append(Match(current, line))
             transcript.add(" ".join(command), "\n".join(page), places)
@@ -173,7 +173,7 @@ class RipgrepAgent:
         transcript.add(f"{' '.join(command)} | sort -t: -k2 -nr | head -{MAX_FILES}", text, [])
         return best
 
-    def _windows(self, path: str, start: int, end: int, transcript: Transcript) -> Iterator[None]:
+    def _read_on(self, path: str, start: int, end: int, transcript: Transcript) -> Iterator[None]:
         """Show a window, and those below it up to a line."""
         first = max(start, 1)
         while True:
@@ -191,7 +191,7 @@ class RipgrepAgent:
         text, places = "", []
         for number, row in enumerate(shown, first):
             text += f"{number}\t{row}\n"
-            places.append(Place(len(text), path, number))
+            places.append(ShownLine(len(text), path, number))
         transcript.add(f"sed -n {first},{first + WINDOW - 1}p {path}", text, places)
         return bool(shown)
 
@@ -204,12 +204,12 @@ class RipgrepAgent:
         return answer.stdout.decode("utf-8", "replace")
 
 
-def is_answered(question: Question, transcript: Transcript) -> bool:
+def is_answered(question: AgentTask, transcript: Transcript) -> bool:
     """Whether every target has been shown."""
     return all(transcript.cost(target) is not None for target in question.targets)
 
 
-def _last_line(question: Question, match: Match) -> int:
+def _last_line(question: AgentTask, match: Match) -> int:
     """Return where the definition ends that a match begins; a wrong one is not read on."""
     ends = [
         each.lines[-1]

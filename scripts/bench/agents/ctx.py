@@ -8,9 +8,9 @@ from typing import Any
 from fastmcp import Client
 from mcp_types import TextContent
 
-from scripts.bench.agent_questions import Question
-from scripts.bench.agent_ripgrep import MAX_CALLS, is_answered
-from scripts.bench.agent_transcript import Place, Transcript
+from scripts.bench.agents.questions import AgentTask
+from scripts.bench.agents.ripgrep import MAX_CALLS, is_answered
+from scripts.bench.agents.transcript import ShownLine, Transcript
 
 HEADING = re.compile(r"^(?:[\w.-]+: )?(\S+):(\d+)-(\d+) ")
 NUMBERED = re.compile(r"^(\d+)\t")
@@ -27,7 +27,7 @@ class CtxAgent:
         self._client = client
         self._collection = collection
 
-    async def answer(self, question: Question, transcript: Transcript) -> None:
+    async def answer(self, question: AgentTask, transcript: Transcript) -> None:
         """Make calls until the policy has nothing more to read."""
         kind = question.family.split(",", maxsplit=1)[0]
         steps = {
@@ -41,7 +41,7 @@ class CtxAgent:
             if is_answered(question, transcript) or transcript.calls >= MAX_CALLS:
                 return
 
-    async def _ask(self, question: Question, transcript: Transcript) -> AsyncIterator[None]:
+    async def _ask(self, question: AgentTask, transcript: Transcript) -> AsyncIterator[None]:
         read: set[tuple[str, int, int]] = set()
         for arguments in ({}, {"limit": MORE}):
             result = await self._call(
@@ -59,7 +59,7 @@ class CtxAgent:
                 await self._read(transcript, path=span[0], start_line=span[1], end_line=span[2])
                 yield
 
-    async def _look_up(self, question: Question, transcript: Transcript) -> AsyncIterator[None]:
+    async def _look_up(self, question: AgentTask, transcript: Transcript) -> AsyncIterator[None]:
         result = await self._read(transcript, name=question.text)
         yield
         for each in result.get("definitions", ()):
@@ -74,11 +74,11 @@ class CtxAgent:
             async for _ in self._ask(question, transcript):
                 yield
 
-    async def _callers(self, question: Question, transcript: Transcript) -> AsyncIterator[None]:
+    async def _callers(self, question: AgentTask, transcript: Transcript) -> AsyncIterator[None]:
         async for _ in self._pages(_exact(question, "call"), transcript):
             yield
 
-    async def _subclasses(self, question: Question, transcript: Transcript) -> AsyncIterator[None]:
+    async def _subclasses(self, question: AgentTask, transcript: Transcript) -> AsyncIterator[None]:
         async for _ in self._pages(_exact(question, "base"), transcript):
             yield
 
@@ -107,7 +107,7 @@ class CtxAgent:
         return answer.structured_content or {}
 
 
-def _exact(question: Question, role: str) -> dict[str, Any]:
+def _exact(question: AgentTask, role: str) -> dict[str, Any]:
     return {
         "pattern": question.text,
         "whole_word": True,
@@ -116,30 +116,30 @@ def _exact(question: Question, role: str) -> dict[str, Any]:
     }
 
 
-def shown_places(tool: str, text: str) -> Iterator[Place]:
+def shown_places(tool: str, text: str) -> Iterator[ShownLine]:
     """Yield the lines of code that an answer shows, as a reader of its text sees them."""
     rows = text.split("\n")
     yield from _exact_places(rows) if tool == "exact_search" else _numbered_places(rows)
 
 
-def _numbered_places(rows: Sequence[str]) -> Iterator[Place]:
+def _numbered_places(rows: Sequence[str]) -> Iterator[ShownLine]:
     path, end = "", 0
     for row in rows:
         end += len(row) + 1
         if numbered := NUMBERED.match(row):
-            yield Place(end, path, int(numbered.group(1)))
+            yield ShownLine(end, path, int(numbered.group(1)))
         elif listed := LISTED.match(row):
-            yield Place(end, listed.group(1), int(listed.group(2)))
+            yield ShownLine(end, listed.group(1), int(listed.group(2)))
         elif heading := HEADING.match(row):
             path = heading.group(1)
 
 
-def _exact_places(rows: Sequence[str]) -> Iterator[Place]:
+def _exact_places(rows: Sequence[str]) -> Iterator[ShownLine]:
     path, around, end = "", "", 0
     for row in rows:
         end += len(row) + 1
         if line := EXACT_LINE.match(row):
-            yield Place(end, path, int(line.group(1)), around)
+            yield ShownLine(end, path, int(line.group(1)), around)
         elif symbol := EXACT_SYMBOL.match(row):
             around = symbol.group(1)
         elif row.startswith("  "):

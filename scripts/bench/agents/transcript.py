@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scripts.bench.agent_questions import Target
+from scripts.bench.agents.questions import Target
 
 CHARACTERS_PER_TOKEN = 4
 
 
-class Place(NamedTuple):
+class ShownLine(NamedTuple):
     """A line that an answer shows, and where in the answer it ends.
 
     `around` is the qualified name of the definition that holds it, where the answer says so.
@@ -31,7 +31,7 @@ class Transcript:
     files: dict[str, int] = field(default_factory=dict)
     names: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
 
-    def add(self, call: str, answer: str, places: Iterable[Place]) -> None:
+    def add(self, call: str, answer: str, places: Iterable[ShownLine]) -> None:
         """Count a call with its answer, and what the answer shows."""
         self.calls += 1
         self.characters += len(call)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts.bench.gold import ENDINGS, Call, Definition, Sources, read_sources
+from scripts.bench.agents.gold import ENDINGS, Call, Definition, Sources, read_sources
 
 SEED = 13
 ENOUGH_LINES = 10  # of an annotated span: enough to see that it is the place
@@ -37,7 +37,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Question:
+class AgentTask:
     """A question of one family about one repository. `text` is a sentence, or a name."""
 
     family: str
@@ -52,7 +52,7 @@ class Question:
 
 def annotated(
     repo: str, language: str, queries: Iterable[Mapping[str, Any]], paths: Sequence[str]
-) -> list[Question]:
+) -> list[AgentTask]:
     """Build questions from annotated queries and their primary targets."""
     questions = []
     for query in queries:
@@ -62,7 +62,7 @@ def annotated(
         family = "name" if query["cat"] == "symbol" else "question"
         spans = all(target.lines for target in targets)
         family += ", lines" if spans else ", file"
-        questions.append(Question(family, repo, language, query["q"], targets))
+        questions.append(AgentTask(family, repo, language, query["q"], targets))
     return questions
 
 
@@ -83,15 +83,15 @@ def _annotated_target(target: Any, paths: Sequence[str]) -> Target | None:
 
 def drawn(
     repo: str, language: str, root: Path, paths: Sequence[str], counts: Mapping[str, int]
-) -> list[Question]:
+) -> list[AgentTask]:
     """Draw questions: `counts` says how many of each family."""
     sources = read_sources(root, paths, language)
     makers = {"look-up": look_ups, "callers": callers, "subclasses": subclasses}
-    questions: list[Question] = []
+    questions: list[AgentTask] = []
     for family, count in counts.items():
         made = makers[family](sources)
         chosen = random.Random(SEED).sample(sorted(made), min(count, len(made)))
-        questions += [Question(family, repo, language, name, made[name]) for name in chosen]
+        questions += [AgentTask(family, repo, language, name, made[name]) for name in chosen]
     return questions
 
 
