@@ -21,6 +21,8 @@ from services.core.vectors.types import CollectionSpec
 
 log = logging.getLogger(__name__)
 
+BYTES_PER_MB = 1024**2
+
 
 @dataclass(frozen=True)
 class Engine:
@@ -101,6 +103,7 @@ async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore]:
         binary=settings.qdrant_bin,
         folder=settings.vectors_dir,
         timeout=settings.qdrant_timeout_seconds,
+        min_free_bytes=settings.min_free_mb * BYTES_PER_MB,
     )
     try:
         yield vectors

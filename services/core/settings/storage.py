@@ -23,6 +23,12 @@ class StorageSettings(BaseModel):
         validation_alias="CTX_DATA_DIR",
         description="Folder for everything ctx stores: vectors, records, the embedding cache.",
     )
+    min_free_mb: int = env(
+        "CTX_MIN_FREE_MB",
+        64,
+        "The embedded Qdrant writes only while so many megabytes of its disk are free.",
+        ge=1,
+    )
     qdrant_url: AnyHttpUrl | None = env(
         "QDRANT_URL", None, "A Qdrant server or cluster. Unset: `QDRANT_BIN`, else embedded."
     )

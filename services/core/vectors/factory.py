@@ -5,6 +5,7 @@ The server's client takes 1.4 CPU-seconds to import, so it is imported only wher
 
 from pathlib import Path
 
+from services.core.vectors.edge.free_space import MIN_FREE_BYTES
 from services.core.vectors.edge.store import EdgeStore
 from services.core.vectors.folder_lock import lock_folder
 from services.core.vectors.protocol import VectorStore
@@ -21,6 +22,7 @@ async def open_store(
     binary: Path | None,
     folder: Path,
     timeout: float,  # noqa: ASYNC109 - of each request to a server, not of opening
+    min_free_bytes: int = MIN_FREE_BYTES,
 ) -> VectorStore:
     """Open the store at the URL, else run the binary, else open the embedded engine.
 
@@ -33,7 +35,7 @@ async def open_store(
         return ServerStore.connect(url, api_key=api_key, ca_cert=ca_cert, timeout=timeout)
     if binary:
         return await _open_child(binary, folder, timeout)
-    return await EdgeStore.open(folder)
+    return await EdgeStore.open(folder, min_free_bytes)
 
 
 async def _open_child(binary: Path, folder: Path, seconds: float) -> VectorStore:

@@ -93,19 +93,22 @@ class EdgeCollection:
             optimizer_status=self._damage or "ok",
         )
 
+    def lacks(self, expected: CollectionSpec) -> bool:
+        """Whether an index is missing, or the spec has no model."""
+        return self._adapted(expected) != self.spec
+
     def adapt(self, expected: CollectionSpec) -> None:
         """Add the indexes that are missing, and the model where the spec has none."""
-        missing = {
-            field: kind
-            for field, kind in expected.indexes.items()
-            if self.spec.indexes.get(field) != kind
-        }
-        for field, kind in missing.items():
-            self._add_index(field, kind)
-        model = self.spec.model or expected.model
-        if missing or model != self.spec.model:
-            self.spec = replace(self.spec, indexes={**self.spec.indexes, **missing}, model=model)
-            _write_spec(self.folder, self.spec)
+        adapted = self._adapted(expected)
+        for field, kind in adapted.indexes.items():
+            if self.spec.indexes.get(field) != kind:
+                self._add_index(field, kind)
+        self.spec = adapted
+        _write_spec(self.folder, self.spec)
+
+    def _adapted(self, expected: CollectionSpec) -> CollectionSpec:
+        indexes = {**self.spec.indexes, **expected.indexes}
+        return replace(self.spec, indexes=indexes, model=self.spec.model or expected.model)
 
     def _add_index(self, field: str, kind: IndexKind) -> None:
         self._update(1, lambda: convert.index(field, kind))

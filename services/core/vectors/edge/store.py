@@ -15,6 +15,7 @@ from services.core.vectors.edge.aliases import read_aliases, write_aliases
 from services.core.vectors.edge.batch_size import BatchSize
 from services.core.vectors.edge.collection import EdgeCollection, broken_info, is_unfinished
 from services.core.vectors.edge.flusher import Flusher
+from services.core.vectors.edge.free_space import MIN_FREE_BYTES, FreeSpace
 from services.core.vectors.edge.lost_names import with_lost_names
 from services.core.vectors.folder_lock import FolderLock, lock_folder
 from services.core.vectors.generations import is_generation, logical_name, new_generation
@@ -56,9 +57,10 @@ class EdgeStore:
     interpreter for minutes.
     """
 
-    def __init__(self, folder: Path, lock: FolderLock) -> None:
+    def __init__(self, folder: Path, lock: FolderLock, min_free_bytes: int) -> None:
         self._folder = folder
         self._lock = lock
+        self._free_space = FreeSpace(folder, min_free_bytes)
         # By physical name; `_aliases` has the physical name of a collection that was rebuilt.
         self._collections: dict[str, EdgeCollection] = {}
         self._broken: dict[str, CollectionInfo] = {}
@@ -70,9 +72,12 @@ class EdgeStore:
         self._is_closed = False
 
     @classmethod
-    async def open(cls, folder: Path) -> "EdgeStore":
-        """Lock the folder and load its collections. Raises FolderInUse or StorageFailed."""
-        store = cls(folder, lock_folder(folder))
+    async def open(cls, folder: Path, min_free_bytes: int = MIN_FREE_BYTES) -> "EdgeStore":
+        """Lock the folder and load its collections. Raises FolderInUse or StorageFailed.
+
+        Nothing is written while less than `min_free_bytes` of the disk are free.
+        """
+        store = cls(folder, lock_folder(folder), min_free_bytes)
         try:
             store._load()
         except BaseException:
@@ -93,9 +98,12 @@ class EdgeStore:
         if physical in self._collections or physical in self._broken:
             collection = self._collection(name)
             check_spec(name, collection.spec, spec)
-            collection.adapt(spec)
-            self._flusher.start()
+            if collection.lacks(spec):
+                self._free_space.require()
+                collection.adapt(spec)
+                self._flusher.start()
         else:
+            self._free_space.require()
             self._collections[name] = EdgeCollection.create(self._home / name, spec)
 
     async def delete_collection(self, name: str) -> bool:
@@ -131,6 +139,7 @@ class EdgeStore:
     async def build(self, name: str, spec: CollectionSpec) -> str:
         self._begin_call()
         validation.check_collection_name(name)
+        self._free_space.require()
         for left in self._replacements(name):
             await self._discard(left)
         physical = new_generation(name)
@@ -176,6 +185,7 @@ class EdgeStore:
         done = 0
         while done < len(points):
             batch = points[done : done + self._upsert_size.size]
+            self._free_space.require()
             with self._upsert_size.timed():
                 self._collection(collection).upsert(batch)
             done += len(batch)
@@ -204,6 +214,7 @@ class EdgeStore:
         done = 0
         while done < len(ids):
             batch = ids[done : done + self._delete_size.size]
+            self._free_space.require()
             with self._delete_size.timed():
                 self._collection(collection).delete(batch, where)
             done += len(batch)
@@ -253,6 +264,7 @@ class EdgeStore:
 
     async def ping(self) -> None:
         self._begin_call()
+        self._free_space.require()
         if self._flusher.failure:
             raise StorageFailed(self._flusher.failure)
         for collection in self._collections.values():
@@ -306,6 +318,7 @@ class EdgeStore:
         raise CollectionNotFound(f"there is no collection {name!r}", collection=name)
 
     def _load(self) -> None:
+        self._free_space.require_to_open()
         self._home.mkdir(exist_ok=True)
         self._aliases = with_lost_names(self._folder, self._home, read_aliases(self._folder))
         for folder in sorted(self._home.iterdir()):
