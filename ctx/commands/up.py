@@ -23,6 +23,7 @@ Urls = Mapping[str, Mapping[str, str]]
         "ctx up",
         "CTX_WORKSPACE=~/my-project ctx up",
         "ctx up --config '{\"messageLimitThreshold\": 20}'",
+        "ctx up --port 8080",
         "ctx up --json",
     ],
 )
@@ -31,13 +32,14 @@ Urls = Mapping[str, Mapping[str, str]]
     metavar="JSON",
     help="Options of conversations (docs/conversations.md); the environment goes first.",
 )
-def command(as_json: bool, config: str | None) -> int:
+@click.option("--port", metavar="PORT", help="Of the REST API of conversations [default: 6789].")
+def command(as_json: bool, config: str | None, port: str | None) -> int:
     """Serve until a signal stops it."""
     from services.core.serving.process import run_until_stopped
 
     if not as_json:
         print("ctx is starting …", file=sys.stderr)
-    return run_until_stopped(lambda settings: _up(settings, as_json), config)
+    return run_until_stopped(lambda settings: _up(settings, as_json), config, port)
 
 
 async def _up(settings: "Settings", as_json: bool) -> None:

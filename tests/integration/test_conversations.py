@@ -59,8 +59,18 @@ def test_ctx_up_serves_rest_and_a_crash_loses_nothing(tmp_path: Path, connect: C
         assert 'ctx_conversation_calls_graph_db_add{service="memory"} ' in metrics
 
 
-def test_a_crash_at_any_point_keeps_what_was_acknowledged(tmp_path: Path, connect: Connect) -> None:
-    env = environment(tmp_path / "data", MESSAGE_LIMIT_THRESHOLD="2")
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The settings that choose each database."""
+    if request.param == "sqlite":
+        return {}
+    return {"DATABASE_URL": request.getfixturevalue("postgres_url")}
+
+
+def test_a_crash_at_any_point_keeps_what_was_acknowledged(
+    tmp_path: Path, connect: Connect, database: dict[str, str]
+) -> None:
+    env = environment(tmp_path / "data", MESSAGE_LIMIT_THRESHOLD="2", **database)
     acknowledged: list[str] = []
     for round_ in range(3):
         with running(env, *MEMORY) as server:
@@ -102,14 +112,10 @@ def _all(rest: Rest, context: str) -> list[str]:
         cursor = {"cursor": page["nextCursor"]}
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_many_clients_of_one_context_lose_nothing(
-    tmp_path: Path, database: str, request: pytest.FixtureRequest, connect: Connect
+    tmp_path: Path, database: dict[str, str], connect: Connect
 ) -> None:
-    settings = {}
-    if database == "postgresql":
-        settings["DATABASE_URL"] = request.getfixturevalue("postgres_url")
-    env = environment(tmp_path / "data", **settings)
+    env = environment(tmp_path / "data", **database)
     with running(env, *MEMORY) as server:
 
         def add(client: int) -> None:
@@ -159,6 +165,18 @@ def test_rest_can_be_off_and_wrong_options_stop_the_start(tmp_path: Path) -> Non
     done = run_ctx(environment(tmp_path / "other"), "up", "--config", '{"useGraphDb": "perhaps"}')
     assert done.returncode == 2
     assert "USE_GRAPH_DB=perhaps" in done.stderr
+    overruled = environment(tmp_path / "other", USE_GRAPH_DB="true")
+    assert run_ctx(overruled, "up", "--config", '{"useGraphDb": "perhaps"}').returncode == 2
+
+
+@pytest.mark.parametrize("command", [(*MEMORY,), ("-m", "ctx", "up", "--json")])
+def test_the_port_is_an_argument(
+    tmp_path: Path, connect: Connect, command: tuple[str, ...]
+) -> None:
+    env = environment(tmp_path / "data")
+    port = env.pop("PORT")
+    with running({**env, "PORT": ""}, *command, "--port", port):
+        assert connect(f"http://127.0.0.1:{port}").get("/contexts")["success"]
 
 
 @pytest.mark.slow

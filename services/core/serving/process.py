@@ -15,25 +15,31 @@ EXIT_ERROR = 2
 CONFIG_HELP = (
     "options of conversations as a JSON object (docs/conversations.md); the environment goes first"
 )
+PORT_HELP = "port of the REST API of conversations (default: 6789); PORT goes first"
 
 Run = Callable[[Settings, frozenset[str]], Coroutine[Any, Any, None]]
 
 
 def main(name: str, run: Run) -> None:
     """Run one server until it is stopped."""
-    transports, config = _arguments(name)
-    sys.exit(run_until_stopped(lambda settings: run(settings, transports), config))
+    given = _arguments(name)
+    transports = frozenset(given.transports.split(","))
+    sys.exit(
+        run_until_stopped(lambda settings: run(settings, transports), given.config, given.port)
+    )
 
 
 def run_until_stopped(
-    run: Callable[[Settings], Coroutine[Any, Any, None]], config: str | None = None
+    run: Callable[[Settings], Coroutine[Any, Any, None]],
+    config: str | None = None,
+    port: str | None = None,
 ) -> int:
     """Run until a signal; return the exit code: 0, or 2 after an error, which is printed.
 
-    `config` is a JSON object of options, after which the environment has the last word.
+    `config` is a JSON object of options, `port` one of them; the environment goes before both.
     """
     try:
-        settings = load(config)
+        settings = load(config, port)
         configure_logging(settings.log_level)
         run_loop(run(settings))
     except CtxError as error:
@@ -62,8 +68,8 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-def _arguments(name: str) -> tuple[frozenset[str], str | None]:
-    """Return the transports and the value of `--config`."""
+def _arguments(name: str) -> argparse.Namespace:
+    """Parse the command line: `transports`, `config` and `port`."""
     parser = argparse.ArgumentParser(
         prog=f"python -m services.{name}",
         description=f"Run the {name} server.",
@@ -76,8 +82,8 @@ def _arguments(name: str) -> tuple[frozenset[str], str | None]:
         help=f"comma-separated, from {', '.join(TRANSPORTS)} (default: %(default)s)",
     )
     parser.add_argument("--config", metavar="JSON", help=CONFIG_HELP)
+    parser.add_argument("--port", help=PORT_HELP)
     given = parser.parse_args()
-    chosen = frozenset(given.transports.split(","))
-    if unknown := chosen - set(TRANSPORTS):
+    if unknown := set(given.transports.split(",")) - set(TRANSPORTS):
         parser.error(f"unknown transport {', '.join(sorted(unknown))}")
-    return chosen, given.config
+    return given

@@ -85,23 +85,34 @@ def env_names() -> dict[str, FieldInfo]:
     return {str(Settings.model_fields[n].validation_alias): Settings.model_fields[n] for n in names}
 
 
-def load(config: str | None = None) -> Settings:
+def load(config: str | None = None, port: str | None = None) -> Settings:
     """Read and check every setting. Raises SettingsInvalid, which names each wrong one.
 
-    `config` is a JSON object of options; the environment goes before it.
+    `config` is a JSON object of options, `port` one of them; the environment goes before both.
     """
     options = {} if config is None else _options(config)
+    options |= {} if port is None else {"PORT": port}
     given = {name: value for name, value in options.items() if not os.environ.get(name)}
     known = env_names()
     unknown = sorted(n for n in os.environ if n.startswith(PREFIX) and n not in known)
     problems = [_unknown_name(name, known) for name in unknown]
-    try:
-        settings = Settings(**given)
-    except ValidationError as error:
-        problems += [_wrong_value(item, known, given) for item in error.errors()]
-    if problems:
+    settings, wrong = _checked(given, known)
+    problems += wrong
+    if given != options:  # what the environment overrules must be right as well
+        problems += [each for each in _checked(options, known)[1] if each not in wrong]
+    if settings is None or problems:
         raise SettingsInvalid("\n".join(problems), problems=problems)
     return settings
+
+
+def _checked(
+    given: Mapping[str, Any], known: Mapping[str, FieldInfo]
+) -> tuple[Settings | None, list[str]]:
+    """Return the settings with these options, or what is wrong with them."""
+    try:
+        return Settings(**given), []
+    except ValidationError as error:
+        return None, [_wrong_value(item, known, given) for item in error.errors()]
 
 
 def _options(config: str) -> dict[str, Any]:

@@ -91,6 +91,29 @@ def test_a_wrong_option_stops_the_start(config: str, said: str) -> None:
     assert said in str(raised.value)
 
 
+def test_a_wrong_option_stops_the_start_although_the_environment_goes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MESSAGE_LIMIT_THRESHOLD", "7")
+    assert load('{"messageLimitThreshold": 3}').message_limit_threshold == 7
+    with pytest.raises(SettingsInvalid, match="MESSAGE_LIMIT_THRESHOLD=ten"):
+        load('{"messageLimitThreshold": "ten"}')
+    monkeypatch.setenv("MESSAGE_LIMIT_THRESHOLD", "none")
+    with pytest.raises(SettingsInvalid) as raised:
+        load('{"messageLimitThreshold": 3, "port": 0}')
+    assert "MESSAGE_LIMIT_THRESHOLD=none" in str(raised.value)
+    assert "PORT=0" in str(raised.value)
+
+
+def test_the_port_may_be_an_argument(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load(port="7001").conversations_port == 7001
+    assert load('{"port": 7000}', "7001").conversations_port == 7001
+    with pytest.raises(SettingsInvalid, match="PORT=many"):
+        load(port="many")
+    monkeypatch.setenv("PORT", "7002")
+    assert load(port="7001").conversations_port == 7002
+
+
 def test_a_port_that_is_not_served_may_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CTX_CONVERSATIONS_REST", "false")
     monkeypatch.setenv("PORT", "8002")

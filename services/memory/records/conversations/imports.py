@@ -4,8 +4,14 @@ from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.memory.records.conversations import summaries
-from services.memory.records.conversations.types import ImportedConversation, SummaryLevel
+from services.memory.records.conversations import relations, summaries
+from services.memory.records.conversations.types import (
+    ImportedConversation,
+    ImportedFolder,
+    ImportedRollup,
+    Relation,
+    SummaryLevel,
+)
 from services.memory.records.conversations.upsert import insert_into
 from services.memory.records.database import Dialect
 from services.memory.records.tables import conversations, imports
@@ -18,23 +24,59 @@ async def claim(connection: AsyncConnection, dialect: Dialect, folder: str, now:
 
 
 async def add(
+    connection: AsyncConnection, dialect: Dialect, found: ImportedFolder, collection: str, now: str
+) -> ImportedFolder:
+    """Add what is not known yet; return that."""
+    return ImportedFolder(
+        await _add_conversations(connection, dialect, found.conversations, collection),
+        await _add_rollups(connection, dialect, found.rollups),
+        await _add_relations(connection, dialect, found.relations, now),
+        found.skipped,
+    )
+
+
+async def _add_conversations(
     connection: AsyncConnection,
     dialect: Dialect,
     found: Sequence[ImportedConversation],
     collection: str,
-) -> int:
-    """Add conversations that are not known yet; return how many."""
-    added = 0
+) -> list[ImportedConversation]:
+    added = []
     for each in found:
         fresh = insert_into(conversations, dialect).values(
             id=each.id, created_at=each.updated_at, updated_at=each.updated_at
         )
         if (await connection.execute(fresh.on_conflict_do_nothing())).rowcount == 0:
             continue
-        added += 1
+        added.append(each)
         await summaries.make_searchable(connection, dialect, each.id, each.summary.text, collection)
         level = SummaryLevel.CONVERSATION
         await summaries.save(
             connection, dialect, level, each.id, each.summary, each.updated_at, each.version
         )
+    return added
+
+
+async def _add_rollups(
+    connection: AsyncConnection, dialect: Dialect, found: Sequence[ImportedRollup]
+) -> list[ImportedRollup]:
+    known = {level: set(await summaries.ids(connection, level)) for level in SummaryLevel}
+    added = [each for each in found if each.id not in known[each.level]]
+    for each in added:
+        await summaries.save(
+            connection, dialect, each.level, each.id, each.summary, each.updated_at, each.version
+        )
+    return added
+
+
+async def _add_relations(
+    connection: AsyncConnection, dialect: Dialect, found: Sequence[Relation], now: str
+) -> list[Relation]:
+    sources = sorted({each.source for each in found})
+    known = {
+        (each.source, each.target, each.type)
+        for each in await relations.from_sources(connection, sources)
+    }
+    added = [each for each in found if (each.source, each.target, each.type) not in known]
+    await relations.save(connection, dialect, added, now)
     return added

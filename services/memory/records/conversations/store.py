@@ -17,7 +17,7 @@ from services.memory.records.conversations.types import (
     Conversation,
     Coverage,
     Direction,
-    ImportedConversation,
+    ImportedFolder,
     MessageDraft,
     MessagePage,
     Relation,
@@ -180,12 +180,12 @@ class ConversationRecords:
         async with self._database.reading("count calls") as connection:
             return await calls.totals(connection, moment(since), moment(until))
 
-    async def import_once(self, folder: str, found: Sequence[ImportedConversation]) -> int | None:
-        """Add conversations of a folder that are not known yet; None where it was imported."""
+    async def import_once(self, folder: str, found: ImportedFolder) -> ImportedFolder | None:
+        """Add what a folder holds and is not known yet; None where it was imported before."""
         async with self._database.writing("import conversations") as connection:
             if not await imports.claim(connection, self._dialect, folder, _now()):
                 return None
-            return await imports.add(connection, self._dialect, found, self._collection)
+            return await imports.add(connection, self._dialect, found, self._collection, _now())
 
 
 def _now() -> str:

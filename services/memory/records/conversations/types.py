@@ -171,3 +171,24 @@ class ImportedConversation:
     version: int
     messages: int
     updated_at: str
+
+
+@dataclass(frozen=True)
+class ImportedRollup:
+    """A summary of summaries of another system."""
+
+    level: SummaryLevel
+    id: str
+    summary: SummaryDraft
+    version: int
+    updated_at: str
+
+
+@dataclass(frozen=True)
+class ImportedFolder:
+    """All that a folder of another system holds; `skipped` counts what could not be read."""
+
+    conversations: Sequence[ImportedConversation] = ()
+    rollups: Sequence[ImportedRollup] = ()
+    relations: Sequence[Relation] = ()
+    skipped: int = 0
