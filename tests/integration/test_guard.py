@@ -60,8 +60,15 @@ def test_a_foreign_origin_is_refused(server: Server) -> None:
 
 
 def test_a_body_that_is_too_large_is_refused(server: Server) -> None:
-    huge = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "y" * (5 * 1024 * 1024)}}
-    assert post(server.memory_http, body=huge).status_code == 413
+    huge = {"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"x": "y" * (20 * 1024 * 1024)}}
+    refused = post(server.memory_http, body=huge)
+    assert refused.status_code == 200
+    assert refused.json()["id"] == 7
+    assert refused.json()["error"]["data"]["error_code"] == "VALIDATION_ERROR"
+    huge.pop("id")
+    refused = post(server.memory_http, body=huge)
+    assert refused.status_code == 413
+    assert refused.json()["details"]["field"] == "body"
 
 
 async def test_toolsets_by_url(server: Server) -> None:
@@ -151,7 +158,8 @@ def test_the_allow_lists(strict: Server) -> None:
 
 def test_the_body_cap_is_a_setting(strict: Server) -> None:
     body = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "y" * 3000}}
-    assert post(strict.memory_http, bearer("token-one"), body).status_code == 413
+    refused = post(strict.memory_http, bearer("token-one"), body)
+    assert "2048 bytes" in refused.json()["error"]["message"]
 
 
 async def test_the_toolset_setting(strict: Server) -> None:

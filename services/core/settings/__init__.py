@@ -41,6 +41,10 @@ GROUPS: tuple[type[BaseModel], ...] = (
 )
 
 
+BASE64_GROWTH = 4 / 3
+ROOM_BESIDE_IMAGE = 4 * 1024 * 1024
+
+
 class Settings(
     StorageSettings,
     ServingSettings,
@@ -60,6 +64,13 @@ class Settings(
         case_sensitive=True,
         populate_by_name=True,
     )
+
+    @property
+    def body_limit(self) -> int:
+        """The largest request body in bytes: room for the largest image and the rest of a call."""
+        if self.max_body_bytes is not None:
+            return self.max_body_bytes
+        return int(self.max_image_size_mb * 1024 * 1024 * BASE64_GROWTH) + ROOM_BESIDE_IMAGE
 
     @property
     def summary_seconds(self) -> float:

@@ -121,7 +121,7 @@ class MemorySettings(BaseModel):
     max_image_size_mb: float = env(
         "MAX_IMAGE_SIZE_MB",
         10.0,
-        "Largest image of an entry; over HTTP the request must fit CTX_MAX_BODY_BYTES too.",
+        "Largest image of an entry; where CTX_MAX_BODY_BYTES is set, the request must fit it too.",
         gt=0,
     )
     max_total_size_mb: float = env(

@@ -7,7 +7,7 @@ from pydantic import AnyHttpUrl, BaseModel, model_validator
 from services.core.settings.fields import CommaList, Port, SecretList, env
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
-MAX_BODY_CEILING = 4 * 1024 * 1024  # what the MCP library accepts at most
+MAX_BODY_CEILING = 512 * 1024 * 1024  # a body is held in memory several times over
 
 
 class ServingSettings(BaseModel):
@@ -47,10 +47,11 @@ class ServingSettings(BaseModel):
         (),
         "Bearer tokens; when set, `/mcp` and `/sse` refuse requests without one of them.",
     )
-    max_body_bytes: int = env(
+    max_body_bytes: int | None = env(
         "CTX_MAX_BODY_BYTES",
-        MAX_BODY_CEILING,
-        "Largest request body; a larger one is answered with 413.",
+        None,
+        "Largest request body; a larger one is refused. Unset: 4 MB more than an image of "
+        "MAX_IMAGE_SIZE_MB takes in base64.",
         ge=1024,
         le=MAX_BODY_CEILING,
     )

@@ -6,12 +6,12 @@ from http import HTTPStatus
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
-from mcp.server.transport_security import RequestBodyLimitMiddleware
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from services.core.errors import NotPermitted
 from services.core.serving import caller
+from services.core.serving.http.body_limit import BodyLimit
 from services.core.serving.http.origins import HostOriginGuard
 from services.core.serving.http.responses import error_response
 from services.core.settings import Settings
@@ -70,7 +70,7 @@ def guard(app: ASGIApp, settings: Settings, *, open_to_probes: bool = False) -> 
 
     `open_to_probes` leaves out the token, for health ports.
     """
-    guarded: ASGIApp = RequestBodyLimitMiddleware(app, settings.max_body_bytes)
+    guarded: ASGIApp = BodyLimit(app, settings.body_limit)
     tokens = [token.get_secret_value() for token in settings.auth_tokens]
     by_token = tokens and not open_to_probes
     guarded = BearerGuard(guarded, tokens) if by_token else ByAddress(guarded)

@@ -22,6 +22,7 @@ from services.core.serving.http.apps import (
     SingleResponse,
     ToolsetPath,
 )
+from services.core.serving.http.body_limit import raise_library_limit
 from services.core.serving.http.connection import LimitedConnection
 from services.core.serving.http.guard import guard
 from services.core.serving.http.health import health_app
@@ -125,6 +126,7 @@ async def serve(
         # One after the other: entered at once, the lifespans would share context variables.
         for endpoint in endpoints:
             await stack.enter_async_context(endpoint.app.router.lifespan_context(endpoint.app))
+            raise_library_limit(endpoint.app, settings.body_limit)
         server = _Server(_uvicorn_config(endpoints, rest, services, settings), on_ready)
         if stdio:
             await stack.enter_async_context(stdio_in_background(stdio, server.stop))
