@@ -3,7 +3,6 @@
 Permissions, arguments, results and errors are the same both ways.
 """
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctx.servers import ServiceName, mcp_url, server_status
+from services.core.blocking import DISK
 from services.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ Client = RemoteClient | LocalClient
 @contextlib.asynccontextmanager
 async def connect(settings: Settings, service: ServiceName) -> AsyncIterator[Client]:
     """Connect to the server that runs; else open its service here until the block ends."""
-    status = await asyncio.to_thread(server_status, settings, service)
+    status = await DISK.run(server_status, settings, service)
     if status.running:
         yield RemoteClient(mcp_url(settings, service), settings.own_token)
         return

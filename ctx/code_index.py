@@ -1,8 +1,7 @@
 """The part of `ctx doctor` that compares the code index with its manifest."""
 
-import asyncio
-
 from ctx.finding import Finding
+from services.core.blocking import DISK
 from services.core.engine.engine import open_engine
 from services.core.errors import CtxError
 from services.core.settings import Settings
@@ -16,7 +15,7 @@ async def index_findings(settings: Settings) -> list[Finding]:
     try:
         async with open_engine(settings, settings.code_model) as engine:
             sessions = SessionDefaults(reserved=settings.memory_collection_name)
-            context = await asyncio.to_thread(open_context, settings, engine, sessions)
+            context = await DISK.run(open_context, settings, engine, sessions)
             try:
                 problems = await context.indexer.check(settings.collection_name)
             finally:

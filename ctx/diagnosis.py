@@ -1,6 +1,5 @@
 """The checks of `ctx doctor`: everything ctx needs, and how to fix what is wrong."""
 
-import asyncio
 import shutil
 import socket
 import sys
@@ -11,6 +10,7 @@ from ctx.code_index import index_findings
 from ctx.finding import Finding
 from ctx.reconciliation import Confirm, fix_entries, records_findings
 from ctx.servers import ServerStatus, server_statuses
+from services.core.blocking import DISK
 from services.core.embedding.factory import open_embedder
 from services.core.engine.engine import open_vectors, prepare_data_dir
 from services.core.errors import CtxError, SettingsInvalid
@@ -72,11 +72,11 @@ async def diagnose(*, fix: bool = False, confirm: Confirm = refuse) -> Sequence[
     findings = [_python(), Finding("settings", "ok", "all valid"), _data_folder(settings)]
     if findings[-1].state == "fail":
         return findings
-    statuses = await asyncio.to_thread(server_statuses, settings)
+    statuses = await DISK.run(server_statuses, settings)
     owner = folder_owner(settings.vectors_dir)
     findings += [_server(status) for status in statuses if status.running]
     findings += _ports(settings, statuses)
-    finding, models = await asyncio.to_thread(_embedding, settings)
+    finding, models = await DISK.run(_embedding, settings)
     findings.append(finding)
     found, collections = await _qdrant(settings, owner, statuses, models)
     findings += found

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctx.client import RemoteClient, configure_logging
 from ctx.servers import mcp_url, server_status
+from services.core.blocking import DISK
 from services.core.errors import KnowledgeRefused, NotPermitted, RemoteFailed
 from services.core.settings import Settings, load
 
@@ -58,7 +59,7 @@ def run_with_knowledge(work: Callable[[KnowledgeClient], Coroutine[Any, Any, Bod
 async def search(query: str) -> Body:
     """Search by the running server, else in this process; words alone where that one refuses."""
     settings = load()
-    status = await asyncio.to_thread(server_status, settings, "memory")
+    status = await DISK.run(server_status, settings, "memory")
     if not status.running:
         return await _search_here(settings, query)
     server = RemoteClient(mcp_url(settings, "memory"), settings.own_token)

@@ -5,6 +5,7 @@ signing, credential helpers, remote commands) and remotes that reading it would 
 runs. git has no terminal, a deadline, and no network unless a caller asks for it.
 """
 
+import atexit
 import contextlib
 import functools
 import logging
@@ -45,6 +46,7 @@ CONFIG: Mapping[str, str] = {
     "push.gpgSign": "false",
     "log.showSignature": "false",
     "mailmap.file": "",
+    "log.mailmap": "false",
     "advice.pushUpdateRejected": "false",  # errors are short
     "gc.auto": "0",  # no process that outlives ours
     "maintenance.auto": "false",
@@ -64,6 +66,7 @@ DISARMED: Sequence[tuple[re.Pattern[str], str]] = [
 # Files that git reads whole because a configuration says so: a pipe would hold it for ever.
 FILE_KEYS = ("core.excludesfile", "core.attributesfile", "blame.ignorerevsfile")
 FILES_OF_GIT = ("info/exclude", "info/attributes")
+FILES_OF_FOLDER = (".gitignore", ".gitattributes", ".mailmap")
 
 # Commands that run no configured program and read no excludes: their configuration is not listed.
 PLUMBING = frozenset(
@@ -137,7 +140,7 @@ def run_git(
     """
     command = arguments[0]
     settings = [] if command in PLUMBING else _settings(folder)
-    if command in EXCLUDING:
+    if command in EXCLUDING | DIFFING:
         _check_excludes(folder)
     config = {**CONFIG, **_disarmed(folder, settings)}
     rest = (*OPTIONS.get(command, ()), *arguments[1:])
@@ -153,10 +156,13 @@ def run_git(
 
 
 def stop_all() -> None:
-    """Kill every git that is still running; whoever waits for one gets GitFailed."""
+    """Kill every git that is still running, at the end of the process."""
     with _running_lock:
         for process in _running:
             _kill(process)
+
+
+atexit.register(stop_all)
 
 
 # --- what the repository's configuration may do --------------------------------------------
@@ -198,7 +204,10 @@ def _is_harmless(folder: Path, name: str) -> bool:
 def _check_excludes(folder: Path) -> None:
     """Raise GitFailed if a file of patterns that no option replaces is a pipe or a device."""
     options = [part for name in FILES_OF_GIT for part in ("--git-path", name)]
-    for path in run_git(folder, "rev-parse", *options).decode().splitlines():
+    listed = run_git(folder, "rev-parse", "--show-cdup", *options).decode().splitlines()
+    top, paths = Path(listed[0]), listed[1:]
+    inside = [str(at / name) for at in {Path(), top} for name in FILES_OF_FOLDER]
+    for path in (*paths, *inside):
         if not _is_harmless(folder, path):
             raise GitFailed(f"{Path(path).name} of the repository is not a regular file.")
 

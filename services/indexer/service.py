@@ -1,6 +1,5 @@
 """Composes the indexer server."""
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Mapping
@@ -9,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from services.core.background import BackgroundTasks
+from services.core.blocking import DISK
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import StorageFailed
@@ -57,7 +57,7 @@ async def open_indexer(
 ) -> AsyncIterator[IndexerServer]:
     """Open the indexer over a shared engine; `memory_store` writes to `memories`."""
     sessions = SessionDefaults(reserved=settings.memory_collection_name)
-    context = await asyncio.to_thread(open_context, settings, engine, sessions)
+    context = await DISK.run(open_context, settings, engine, sessions)
     searcher = await open_searcher(settings, engine)
     tasks = BackgroundTasks()
     expected = {settings.collection_name: spec(engine.embedder)}
@@ -128,7 +128,7 @@ def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) 
 
 async def open_searcher(settings: Settings, engine: Engine) -> Searcher:
     """Build the searcher, and load the configured reranker: at a start, not in a request."""
-    stage = await asyncio.to_thread(
+    stage = await DISK.run(
         open_stage, settings.rerank_model, settings.models_dir, settings.rerank_timeout_seconds
     )
     reranker = None

@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-# Modules without imports of our own that every room may use.
-EVERYWHERE = {"core.batches", "core.clock", "core.files"}
+# Modules that every room may use.
+EVERYWHERE = {"core.batches", "core.blocking", "core.clock", "core.files"}
 
 # A room may import itself and these. A file beside the rooms (`service`, `__main__`) is a
 # composition root: it builds the parts of its server and may import all of its rooms.
@@ -20,6 +20,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "core.git": {"core.errors", "core.settings"},
     "core.background": {"core.errors"},
     **{module: set() for module in EVERYWHERE},
+    "core.blocking": {"core.errors"},
     "core.secrets": set(),
     "core.confined_folder": set(),
     "core.globs": set(),
@@ -44,7 +45,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.vectors",
         "core.vectors.factory",
     },
-    "core.serving": {"core.errors", "core.settings"},
+    "core.serving": {"core.errors", "core.git", "core.settings"},
     "core.serving.mcp": {"core.errors", "core.serving", "core.settings"},
     "core.serving.http": {"core.errors", "core.serving", "core.serving.mcp", "core.settings"},
     "core.serving.process": {

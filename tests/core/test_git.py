@@ -262,6 +262,22 @@ def test_excludes_that_are_no_files_do_not_hang(
     assert listed == (b"" if "." in where else None)
 
 
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes", ".mailmap"])
+@pytest.mark.parametrize("command", [("ls-files", "--others", "--exclude-standard"), ("log", "-1")])
+def test_pipes_that_git_would_read_do_not_hold_it(
+    repo: Repository, name: str, command: tuple[str, ...]
+) -> None:
+    (repo.root / name).unlink(missing_ok=True)
+    os.mkfifo(repo.root / name)
+    inside = repo.root / "inside"
+    inside.mkdir()
+    started = time.monotonic()
+    for folder in (repo.root, inside):
+        with pytest.raises(GitFailed, match=f"{name} of the repository is not a regular file"):
+            run_git(folder, *command)
+    assert time.monotonic() - started < PATIENCE_SECONDS
+
+
 def test_a_command_that_takes_too_long_is_killed_with_what_it_started(
     repo: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,11 +1,11 @@
 """Open the engine of a server: the vector store and its embedding model."""
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
+from services.core.blocking import COMPUTE
 from services.core.embedding.cache import CachedEmbedder
 from services.core.embedding.factory import open_embedder
 from services.core.errors import (
@@ -33,7 +33,7 @@ class Engine:
 
     async def check_model(self) -> None:
         """Check readiness by embedding a text. Raises ModelUnavailable."""
-        vector = await asyncio.to_thread(self.embedder.embed_query, "ready?")
+        vector = await COMPUTE.run(self.embedder.embed_query, "ready?")
         if vector.shape != (self.embedder.dims,):
             raise ModelUnavailable(f"{self.embedder.name} gave a vector of shape {vector.shape}")
 
@@ -83,7 +83,7 @@ async def open_engines(settings: Settings) -> AsyncIterator[Engines]:
 async def _with_model(
     settings: Settings, vectors: VectorStore, model: str
 ) -> AsyncIterator[Engine]:
-    embedder = await asyncio.to_thread(open_embedder, model, settings.embedding_cache_path)
+    embedder = await COMPUTE.run(open_embedder, model, settings.embedding_cache_path)
     log.info("vectors: %s; model: %s (%d)", vectors.engine, embedder.name, embedder.dims)
     try:
         yield Engine(vectors, embedder)

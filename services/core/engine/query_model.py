@@ -1,7 +1,6 @@
 """Choose the model that a collection is queried with: the configured one, or, while it is rebuilt,
 the one that it was built with."""
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+from services.core.blocking import COMPUTE
 from services.core.embedding.factory import open_local
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CtxError, ModelMismatch, ModelUnavailable
@@ -116,7 +116,7 @@ class QueryModelResolver:
             if model.name == self.embedder.name:  # the same model with other dims
                 self._former[model] = self.embedder
             else:
-                self._former[model] = await asyncio.to_thread(self._open, model)
+                self._former[model] = await COMPUTE.run(self._open, model)
         return self._former[model]
 
     def _open(self, model: EmbeddingModel) -> Embedder | None:

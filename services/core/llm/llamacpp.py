@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from services.core.blocking import DISK
 from services.core.errors import DecoderFailed, ModelUnavailable
 from services.core.llm.protocol import messages
 
@@ -49,7 +50,7 @@ class LlamaDecoder:
 
     async def close(self) -> None:
         self._stopped.set()
-        await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
+        await DISK.run(self._thread.shutdown, cancel_futures=True)
         if self._model is not None:
             self._model.close()
 

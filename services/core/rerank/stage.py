@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from services.core.blocking import COMPUTE
 from services.core.errors import TimedOut
 from services.core.rerank.cross_encoder import Reranker, open_reranker
 
@@ -30,7 +31,7 @@ class RerankStage:
         beginnings = [text[:MAX_CHARACTERS] for text in texts]
         try:
             async with asyncio.timeout(self.deadline_seconds):
-                return await asyncio.to_thread(self.reranker.score, query, beginnings)
+                return await COMPUTE.run(self.reranker.score, query, beginnings)
         except TimeoutError:
             raise TimedOut(f"took longer than {self.deadline_seconds:g} s") from None
 

@@ -1,10 +1,10 @@
 """Screens what clients store: warns of secrets in it, or redacts them."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from services.core.blocking import COMPUTE
 from services.core.secrets.redaction import Redaction, redact
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class SecretScreen:
         given = {name: content for name in names if (content := getattr(value, name))}
         if _size(given) <= MAX_CHARS_INLINE:
             return self._screen(value, given)
-        return await asyncio.to_thread(self._screen, value, given)
+        return await COMPUTE.run(self._screen, value, given)
 
     def _screen(self, value: Stored, given: Mapping[str, Any]) -> Screened[Stored]:
         kinds: dict[str, None] = {}

@@ -6,12 +6,14 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
+from services.core.blocking import wait_until_idle
 from services.core.errors import CtxError
 from services.core.serving.http.server import NETWORK, STDIO, TRANSPORTS
 from services.core.serving.logs import configure_logging
 from services.core.settings import Settings, load
 
 EXIT_ERROR = 2
+LAST_CALLS_SECONDS = 1.0  # for threads that still write or compute at the end
 CONFIG_HELP = (
     "options of conversations as a JSON object (docs/conversations.md); the environment goes first"
 )
@@ -58,6 +60,7 @@ def run_loop(work: Awaitable[None]) -> None:
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(wait())
+    wait_until_idle(LAST_CALLS_SECONDS)
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

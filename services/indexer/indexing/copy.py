@@ -1,11 +1,11 @@
 """Copies the chunks of repos from one collection to another, embedded by the other's model."""
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 
+from services.core.blocking import COMPUTE
 from services.core.embedding.protocol import Embedder
 from services.core.errors import SearchFailed
 from services.core.secrets.redaction import redact
@@ -44,7 +44,7 @@ async def copy_repos(
         )
         chunks = [_decode(record, earlier) for record in page]
         kept = [(record, chunk) for record, chunk in zip(page, chunks, strict=True) if chunk]
-        await store.upsert(target, await asyncio.to_thread(_points, kept, bm25, embedder))
+        await store.upsert(target, await COMPUTE.run(_points, kept, bm25, embedder))
         copied.update(chunk.repo for _, chunk in kept)
         left_out += len(page) - len(kept)
         yield copied

@@ -5,6 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from services.core.blocking import GIT
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CollectionNotFound, InvalidInput
 from services.core.vectors.protocol import VectorStore
@@ -92,7 +93,7 @@ class Indexer:
         the others from their stored chunks. Raises InvalidInput for a collection of something
         else, ModelMismatch for one of another model unless `recreate`.
         """
-        workspace = await asyncio.to_thread(resolve_workspace, workspace)
+        workspace = await GIT.run(resolve_workspace, workspace)
         if collection == self._reserved:
             raise InvalidInput("collection", f"{collection!r} belongs to the memory server")
         async with self._locks[collection]:
@@ -119,12 +120,12 @@ class Indexer:
 
         Raises CollectionNotFound.
         """
-        workspace = await asyncio.to_thread(resolve_workspace, workspace)
+        workspace = await GIT.run(resolve_workspace, workspace)
         async with self._locks[collection]:
             key = await self._repo_key(workspace, collection, repo)
             before = await self._store.count(collection)
             rows = await self._manifest.rows(key)
-            scanned = await asyncio.to_thread(scan, workspace, "", self.limits, rows)
+            scanned = await GIT.run(scan, workspace, "", self.limits, rows)
             present = {file.path for file in scanned.files}
             stored = await path_counts(self._store, key)
             gone = sorted(path for path in {*stored, *rows} if path not in present)
@@ -173,7 +174,7 @@ class Indexer:
         """Name the repo as given, else by git, unlike another repository of that name."""
         if repo is not None:
             return RepoKey(self._store_key, collection, repo)
-        named = await asyncio.to_thread(repo_of, workspace)
+        named = await GIT.run(repo_of, workspace)
         key = RepoKey(self._store_key, collection, named.name)
         if await self._manifest.claim_name(key, named.identity) != named.identity:
             return replace(key, repo=named.disambiguated_name())

@@ -1,6 +1,5 @@
 """The manifest of indexed files: one row per file, in SQLite, written after its points."""
 
-import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -10,6 +9,7 @@ from typing import TypeVar
 
 from services.core import sqlite
 from services.core.batches import batches
+from services.core.blocking import DISK
 from services.core.errors import StorageFailed
 from services.core.vectors.generations import is_generation
 
@@ -206,7 +206,7 @@ class Manifest:
                     return work(self._db)
 
         try:
-            return await asyncio.to_thread(locked)
+            return await DISK.run(locked)
         except (sqlite3.Error, OSError) as error:
             raise StorageFailed(
                 f"The index state {self.path} cannot be used: {error}. It is derived: with the "

@@ -1,12 +1,12 @@
 """Tells the progress of an index run: to its listener, and in the workspace's state file."""
 
-import asyncio
 import contextlib
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
+from services.core.blocking import DISK
 from services.indexer.indexing import workspace_state
 from services.indexer.indexing.manifest import RepoKey
 from services.indexer.indexing.prepare import Prepared
@@ -55,7 +55,7 @@ class RunProgress:
     async def write(self, state: WorkspaceState) -> None:
         """Write the state file off the event loop."""
         self.state = state
-        await asyncio.to_thread(self._states.write, self._workspace, state)
+        await DISK.run(self._states.write, self._workspace, state)
 
 
 @contextlib.asynccontextmanager
@@ -63,7 +63,7 @@ async def track_progress(
     states: WorkspaceStates, workspace: Path, key: RepoKey, listener: Listener
 ) -> AsyncIterator[RunProgress]:
     """Track a run: the state file says that it is in progress, then that it completed or failed."""
-    state = await asyncio.to_thread(states.start, workspace, key.collection, key.repo)
+    state = await DISK.run(states.start, workspace, key.collection, key.repo)
     progress = RunProgress(states, workspace, state, listener)
     try:
         yield progress

@@ -1,11 +1,11 @@
 """One index run over a workspace: scan → plan → prepare → embed → write."""
 
-import asyncio
 import time
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
+from services.core.blocking import GIT
 from services.core.clock import utc_now
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
@@ -45,7 +45,7 @@ class IndexRun:
         rows = await self.manifest.rows(key)
         stale = await stale_paths(self.store, key, rows)
         scanned_at = time.time()
-        scanned = await asyncio.to_thread(scan, self.workspace, self.subdir, self.limits, rows)
+        scanned = await GIT.run(scan, self.workspace, self.subdir, self.limits, rows)
         plan = make_plan(
             scanned.files, rows, index_version=INDEX_VERSION, stale=stale, under=self.subdir
         )

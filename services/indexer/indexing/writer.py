@@ -1,10 +1,10 @@
 """Writes prepared files to the store: new points, then old ones out, then the manifest."""
 
-import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from services.core.batches import batches
+from services.core.blocking import COMPUTE
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, HasId, Point
@@ -46,7 +46,7 @@ class Writer:
         await self.manifest.put(self.key, [self._row(each, WRITING) for each in batch])
         points = [point for each in batch for point in each.points]
         for part in batches(points, BATCH_CHUNKS):
-            await self.store.upsert(self.key.collection, await asyncio.to_thread(self._embed, part))
+            await self.store.upsert(self.key.collection, await COMPUTE.run(self._embed, part))
         await self._delete_older([each for each in batch if each.file.path in self.replaced])
         await self.manifest.put(self.key, [self._row(each, DONE) for each in batch])
 

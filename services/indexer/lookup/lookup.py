@@ -1,10 +1,10 @@
 """Exact look-ups in the checkouts of a collection: strings, definitions by name, files."""
 
-import asyncio
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
+from services.core.blocking import DISK
 from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, Match, MatchAny
@@ -58,12 +58,10 @@ class Lookup:
         Raises InvalidInput for filters that are wrong.
         """
         sources = [
-            Source(checkout.repo, checkout.root, await asyncio.to_thread(_selected, rows, filters))
+            Source(checkout.repo, checkout.root, await DISK.run(_selected, rows, filters))
             for checkout, rows in await self._files(collection, filters.repos)
         ]
-        return await asyncio.to_thread(
-            exact_search, self._texts, sources, pattern, limit, offset, role
-        )
+        return await DISK.run(exact_search, self._texts, sources, pattern, limit, offset, role)
 
     async def definitions(
         self, collection: str, name: str, filters: SearchFilters
@@ -76,7 +74,7 @@ class Lookup:
         if not parts:
             raise InvalidInput("name", "is empty; give the name of a definition")
         files = await self._defining_files(collection, parts[-1], filters)
-        found = await asyncio.to_thread(definitions_named, self._texts, files, name)
+        found = await DISK.run(definitions_named, self._texts, files, name)
         if found:
             return found
         similar = await self._similar(collection, parts[-1])
@@ -112,11 +110,11 @@ class Lookup:
 
     async def outline(self, file: FileLocation) -> list[DefinitionLocation]:
         """List the definitions of a file. Raises InvalidInput where it cannot be read."""
-        return await asyncio.to_thread(outline_of, self._texts, file)
+        return await DISK.run(outline_of, self._texts, file)
 
     async def lines(self, file: FileLocation, start_line: int, end_line: int | None) -> Lines:
         """Read lines of a file. Raises InvalidInput for lines that are not there."""
-        return await asyncio.to_thread(lines_of, self._texts, file, start_line, end_line)
+        return await DISK.run(lines_of, self._texts, file, start_line, end_line)
 
     async def locate(
         self,
@@ -128,9 +126,7 @@ class Lookup:
     ) -> LocatedHits:
         """Find the definitions that hits mean, and their lines on disk; equal ones are one."""
         roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
-        return await asyncio.to_thread(
-            locate_hits, self._texts, roots, hits, query, filters, per_path
-        )
+        return await DISK.run(locate_hits, self._texts, roots, hits, query, filters, per_path)
 
     async def _files(
         self, collection: str, repos: Sequence[str]
@@ -177,9 +173,7 @@ class Lookup:
         known = [str(each.value) for each in counts]
         lower = name.lower()
         near = [each for each in known if lower in each]
-        close = await asyncio.to_thread(
-            get_close_matches, lower, near or known, SUGGESTIONS, SIMILAR_ENOUGH
-        )
+        close = await DISK.run(get_close_matches, lower, near or known, SUGGESTIONS, SIMILAR_ENOUGH)
         return list(dict.fromkeys([*close, *near]))[:SUGGESTIONS]
 
 

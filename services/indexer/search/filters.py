@@ -1,10 +1,10 @@
 """The filters of a code search, as one filter of the store."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from services.core.blocking import COMPUTE
 from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Condition, Filter, Match, MatchAny
@@ -82,7 +82,7 @@ class SearchFilters:
             where = Filter(must=must) if must else None
             counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
             paths = [str(each.value) for each in counts]
-            matching = await asyncio.to_thread(match_globs, paths, self.path_globs, self.not_globs)
+            matching = await COMPUTE.run(match_globs, paths, self.path_globs, self.not_globs)
             must.append(MatchAny(payload.PATH, matching or [NO_PATH]))
         return Filter(must=must) if must else None
 

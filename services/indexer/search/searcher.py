@@ -1,10 +1,10 @@
 """Searches code: candidates from the store, ranked, read, and reranked where configured."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from services.core.blocking import COMPUTE
 from services.core.embedding.protocol import Embedder
 from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import TimedOut
@@ -250,7 +250,7 @@ def _more_in_files(
 async def _embed(embedder: Embedder | None, query: ParsedQuery) -> list[float] | None:
     if embedder is None:
         return None
-    vector: list[float] = (await asyncio.to_thread(embedder.embed_query, query.text)).tolist()
+    vector: list[float] = (await COMPUTE.run(embedder.embed_query, query.text)).tolist()
     return vector
 
 

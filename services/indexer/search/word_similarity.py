@@ -3,12 +3,12 @@
 `auth.py` answers "authentication", and `ctx` is a context: different letters, one meaning.
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from services.core.blocking import COMPUTE
 from services.core.embedding.protocol import Embedder
 from services.core.text.tokens import terms, word_parts
 from services.indexer.search.query import ParsedQuery
@@ -34,7 +34,7 @@ class WordSimilarity:
         query_words = [part for part in dict.fromkeys(word_parts(query.text)) if terms(part)]
         if not query_words or not words:
             return equal
-        similar = await asyncio.to_thread(self._similarities, query_words, words)
+        similar = await COMPUTE.run(self._similarities, query_words, words)
         return {word: max(equal[word], similar.get(word, 0.0)) for word in words}
 
     def _similarities(self, query_words: list[str], words: list[str]) -> dict[str, float]:

@@ -1,12 +1,12 @@
 """The tools that read what is indexed: collections, their status, workspaces."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 from pydantic import Field
 
+from services.core.blocking import DISK
 from services.core.errors import CollectionNotFound
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
@@ -62,8 +62,8 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
     async def workspace_info(workspace_path: Folder = None) -> WorkspaceResult:
         """Tell where a workspace is indexed, and when it last was."""
         inside = context.workspaces.inside
-        folder = await asyncio.to_thread(inside, "workspace_path", workspace_path)
-        state = await asyncio.to_thread(context.indexer.states.read, folder)
+        folder = await DISK.run(inside, "workspace_path", workspace_path)
+        state = await DISK.run(context.indexer.states.read, folder)
         return {
             "ok": True,
             "workspace_path": str(folder),
@@ -74,8 +74,8 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
 
     async def list_workspaces(search_root: Folder = None) -> WorkspacesResult:
         """List the workspaces that were indexed, beside this one by default."""
-        root = await asyncio.to_thread(context.workspaces.search_root, search_root)
-        states = await asyncio.to_thread(context.indexer.states.find, root)
+        root = await DISK.run(context.workspaces.search_root, search_root)
+        states = await DISK.run(context.indexer.states.find, root)
         return {
             "ok": True,
             "workspaces": [
@@ -101,8 +101,8 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         ] = None,
     ) -> CollectionMapResult:
         """Tell which repositories each collection holds, and from which workspaces they came."""
-        root = await asyncio.to_thread(context.workspaces.search_root, search_root)
-        states = await asyncio.to_thread(context.indexer.states.find, root)
+        root = await DISK.run(context.workspaces.search_root, search_root)
+        states = await DISK.run(context.indexer.states.find, root)
         infos = code_collections(await context.vectors.list_collections(), collection)
         if collection and not infos:
             raise CollectionNotFound(f"there is no collection {collection!r} of code")
@@ -170,6 +170,6 @@ async def _status(
         "last_ingested_at": moment(times.indexed),
         "last_modified_at": moment(times.modified),
         "vectors_config": vectors_config(info),
-        "storage_size_mb": await asyncio.to_thread(folder_mb, folder),
+        "storage_size_mb": await DISK.run(folder_mb, folder),
         "status": "healthy" if info.status == HEALTHY else info.status,
     }

@@ -1,6 +1,5 @@
 """The tools that write the index: `qdrant_index`, `qdrant_index_root`, `qdrant_prune`."""
 
-import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -8,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from services.core.blocking import DISK
 from services.core.serving import progress
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
@@ -46,7 +46,7 @@ def index_tools(context: IndexerContext) -> Sequence[Tool]:
 
         A folder that is a git repository of its own is indexed as that repository.
         """
-        location = await asyncio.to_thread(context.workspaces.locate, "subdir", subdir)
+        location = await DISK.run(context.workspaces.locate, "subdir", subdir)
         target = context.collection(collection, session)
         return await index_workspace(context, location, target, recreate)
 

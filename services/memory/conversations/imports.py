@@ -1,6 +1,5 @@
 """Imports the summaries and relationships that another conversation system left in a folder."""
 
-import asyncio
 import json
 import logging
 from collections.abc import Iterable, Iterator
@@ -10,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from services.core.blocking import DISK
 from services.core.clock import utc_now
 from services.memory.conversations.requests import DEFAULT_WEIGHT, ContextId, Text
 from services.memory.records.conversations.store import ConversationRecords
@@ -83,7 +83,7 @@ class _Edge(_File):
 
 async def import_folder(records: ConversationRecords, folder: Path) -> None:
     """Import what a folder holds, unless that was done before; log what was imported."""
-    added = await records.import_once(str(folder), await asyncio.to_thread(_read, folder))
+    added = await records.import_once(str(folder), await DISK.run(_read, folder))
     if added is None:
         return
     log.info(

@@ -1,11 +1,11 @@
 """What is not an entry: the state of the work, preferences, and the history of sessions."""
 
-import asyncio
 import platform
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
+from services.core.blocking import DISK
 from services.core.errors import KnowledgeRefused
 from services.core.git import git_line
 from services.memory.knowledge.documents import append_ndjson, dump_json, parse_ndjson, parse_object
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 async def read_state(store: KnowledgeStore) -> Json:
     """Return the state of the work on this machine."""
-    text = await asyncio.to_thread(store.project.folder.read, ACTIVE_STATE)
+    text = await DISK.run(store.project.folder.read, ACTIVE_STATE)
     return EMPTY_STATE | {"blockers": [], "progress": {}} | parse_object(text)
 
 
@@ -62,7 +62,7 @@ async def update_state(
 
 async def read_preferences(store: KnowledgeStore, whose: str) -> Json:
     """Return the preferences of the team or the user."""
-    text = await asyncio.to_thread(store.project.folder.read, PREFERENCES[whose])
+    text = await DISK.run(store.project.folder.read, PREFERENCES[whose])
     values = parse_object(text).get("values", {})
     return values if isinstance(values, dict) else {}
 
@@ -90,7 +90,7 @@ async def append_session(
     """Add a session to the history that all share; return its id."""
     refuse_secret(summary)
     folder = store.project.folder
-    user = await asyncio.to_thread(git_line, store.project.root, "config", "user.name")
+    user = await DISK.run(git_line, store.project.root, "config", "user.name")
     record = {
         "id": str(uuid4()),
         "agent": agent,
@@ -106,8 +106,8 @@ async def append_session(
 
     async def work() -> None:
         await store.prepare_folder()
-        text = await asyncio.to_thread(folder.read, HISTORY)
-        await asyncio.to_thread(folder.write, HISTORY, append_ndjson(text or "", [record]))
+        text = await DISK.run(folder.read, HISTORY)
+        await DISK.run(folder.write, HISTORY, append_ndjson(text or "", [record]))
 
     await store.write(work)
     return str(record["id"])
@@ -115,7 +115,7 @@ async def append_session(
 
 async def read_sessions(store: KnowledgeStore) -> list[Json]:
     """Return every session, the oldest first."""
-    text = await asyncio.to_thread(store.project.folder.read, HISTORY)
+    text = await DISK.run(store.project.folder.read, HISTORY)
     return [record for record in parse_ndjson(text or "") if isinstance(record, dict)]
 
 
@@ -129,8 +129,8 @@ async def _edit(store: KnowledgeStore, name: str, change: Callable[[Json], Json]
 
     async def work() -> Json:
         await store.prepare_folder()
-        after = change(parse_object(await asyncio.to_thread(folder.read, name)))
-        await asyncio.to_thread(folder.write, name, dump_json(after))
+        after = change(parse_object(await DISK.run(folder.read, name)))
+        await DISK.run(folder.write, name, dump_json(after))
         return after
 
     return await store.write(work)

@@ -1,9 +1,9 @@
 """Values by dotted path: `knowledge.KEY`, `decisions.1`, `state.current_task`, …"""
 
-import asyncio
 from dataclasses import asdict
 from typing import Any
 
+from services.core.blocking import DISK
 from services.core.errors import KnowledgeNotFound, KnowledgeRefused
 from services.memory.knowledge.board import (
     EMPTY_STATE,
@@ -53,7 +53,7 @@ async def _value(store: KnowledgeStore, section: str, rest: str) -> Any:
             values = {whose: await read_preferences(store, whose) for whose in PREFERENCES}
             return _at(values, rest)
         case "manifest":
-            return _at(await asyncio.to_thread(read_manifest, store.project), rest)
+            return _at(await DISK.run(read_manifest, store.project), rest)
         case "history":
             return (
                 _at({"": await read_sessions(store)}, rest) if rest else await read_sessions(store)

@@ -1,9 +1,9 @@
 """Knowledge and conventions: entries under a key of their own."""
 
-import asyncio
 import re
 from dataclasses import dataclass, replace
 
+from services.core.blocking import DISK
 from services.memory.knowledge.keys import entry_key
 from services.memory.knowledge.store import KnowledgeStore
 from services.memory.knowledge.types import EntryType, KnowledgeEntry, Scope, parse_scope
@@ -51,7 +51,7 @@ async def put_entry(store: KnowledgeStore, entry: KnowledgeEntry) -> None:
     A skill keeps what lies beside its text.
     """
     own = await store.private.load(entry.type, entry.key)
-    shared = await asyncio.to_thread(store.public.load, entry.type, entry.key)
+    shared = await DISK.run(store.public.load, entry.type, entry.key)
     before = own or shared
     if before is not None and before.events and not entry.events:
         entry = replace(entry, events=before.events)
@@ -60,7 +60,7 @@ async def put_entry(store: KnowledgeStore, entry: KnowledgeEntry) -> None:
         if own is not None:
             await store.private.delete(entry.type, entry.key)
     elif own is None and shared is not None:
-        await asyncio.to_thread(store.public.delete, entry.type, entry.key)
+        await DISK.run(store.public.delete, entry.type, entry.key)
 
 
 async def _twin(

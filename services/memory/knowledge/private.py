@@ -1,8 +1,8 @@
 """Private and ephemeral entries of one project, kept in SQL."""
 
-import asyncio
 from collections.abc import Callable
 
+from services.core.blocking import GIT
 from services.memory.knowledge.types import EntryType, KnowledgeEntry, Scope
 from services.memory.records.private import LASTING, PrivateEntry, PrivateRecords
 
@@ -24,7 +24,7 @@ class PrivateEntries:
 
     async def all(self, entry_type: EntryType, key: str | None = None) -> list[KnowledgeEntry]:
         """Every entry of a type, or those of one key; of one key the ephemeral one stands."""
-        project = await asyncio.to_thread(self._project, False)
+        project = await GIT.run(self._project, False)
         if project is None:
             return []
         rows = await self._records.load(project, entry_type.value, self._runs, key)
@@ -36,7 +36,7 @@ class PrivateEntries:
 
     async def save(self, entry: KnowledgeEntry) -> None:
         """Write an entry that is private or ephemeral from now on."""
-        project = await asyncio.to_thread(self._project, True)
+        project = await GIT.run(self._project, True)
         run = self._run if entry.scope is Scope.EPHEMERAL else LASTING
         row = PrivateEntry(
             str(project),
@@ -50,7 +50,7 @@ class PrivateEntries:
         await self._records.save(row, self._runs)
 
     async def delete(self, entry_type: EntryType, key: str) -> bool:
-        project = await asyncio.to_thread(self._project, False)
+        project = await GIT.run(self._project, False)
         if project is None:
             return False
         return await self._records.remove(project, entry_type.value, key, self._runs)

@@ -1,6 +1,5 @@
 """The run of this server: ephemeral entries end with it, also when it is killed."""
 
-import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator
@@ -9,6 +8,7 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
+from services.core.blocking import DISK
 from services.memory.records.private import PrivateRecords
 
 HOST_LENGTH = 24  # of the name; what follows tells runs apart
@@ -24,7 +24,7 @@ async def open_run(records: PrivateRecords, folder: Path) -> AsyncIterator[str]:
     lock = _lock(folder, run)
     try:
         known = await records.runs()
-        ended = await asyncio.to_thread(lambda: [each for each in known if _ended(folder, each)])
+        ended = await DISK.run(lambda: [each for each in known if _ended(folder, each)])
         await records.end(ended)
         yield run
     finally:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.core import git
+from services.core.blocking import GIT
 from services.core.engine.engine import Engine
 from services.core.errors import CtxError
 from services.core.serving import caller
@@ -27,7 +27,7 @@ from services.memory.records.private import PrivateRecords
 
 log = logging.getLogger(__name__)
 
-LAST_PUSH_SECONDS = 15.0  # a server that stops is waited for
+LAST_PUSH_SECONDS = 10.0  # a server that stops is waited for
 UNKNOWN_CALLER = "mcp:unknown"
 
 
@@ -66,14 +66,14 @@ class Knowledge:
         Raises KnowledgeRefused if there is none, or it lies outside the allowed folders.
         """
         given = project or self._sessions.project()
-        found = await asyncio.to_thread(self._projects.find, given)
+        found = await GIT.run(self._projects.find, given)
         if found.root not in self._opened:
             self._opened[found.root] = self._assemble(found)
         return self._opened[found.root]
 
     async def check_project(self, project: str) -> str:
         """Return the root of a project that may be used; raises KnowledgeRefused."""
-        found = await asyncio.to_thread(self._projects.find, project)
+        found = await GIT.run(self._projects.find, project)
         return str(found.root)
 
     def author(self) -> str:
@@ -117,9 +117,6 @@ async def open_knowledge(
     """Serve knowledge for one run, which ephemeral entries end with."""
     async with open_run(records, settings.data_dir / "runs") as run:
         knowledge = Knowledge(settings, engine, records, run, sessions)
-        try:
-            yield knowledge
-            if settings.knowledge_push_on_stop and not settings.read_only:
-                await knowledge.push_written()
-        finally:
-            git.stop_all()
+        yield knowledge
+        if settings.knowledge_push_on_stop and not settings.read_only:
+            await knowledge.push_written()

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from services.core.blocking import DISK
 from services.core.errors import KnowledgeNotFound, KnowledgeRefused
 from services.core.secrets.redaction import find_secrets
 from services.memory.knowledge.manifest import ensure_manifest
@@ -31,11 +32,11 @@ class KnowledgeStore:
     async def get(self, entry_type: EntryType, key: str) -> KnowledgeEntry | None:
         """Return an entry of any scope; None if there is none."""
         own = await self.private.load(entry_type, key)
-        return own or await asyncio.to_thread(self.public.load, entry_type, key)
+        return own or await DISK.run(self.public.load, entry_type, key)
 
     async def all(self, entry_type: EntryType) -> list[KnowledgeEntry]:
         """Return the entries of a type, by key."""
-        shared = await asyncio.to_thread(self.public.all, entry_type)
+        shared = await DISK.run(self.public.all, entry_type)
         entries = {entry.key: entry for entry in [*shared, *await self.private.all(entry_type)]}
         return [entries[key] for key in sorted(entries)]
 
@@ -49,13 +50,13 @@ class KnowledgeStore:
         return await asyncio.shield(asyncio.create_task(self._locked(work)))
 
     async def _locked(self, work: Callable[[], Awaitable[T]]) -> T:
-        lock = await asyncio.to_thread(lambda: self.project.writing)
+        lock = await DISK.run(lambda: self.project.writing)
         async with lock.held():
             return await work()
 
     async def prepare_folder(self) -> None:
         """Make the folder before the first public write. The caller holds the lock."""
-        await asyncio.to_thread(ensure_manifest, self.project, auto_init=self._auto_init)
+        await DISK.run(ensure_manifest, self.project, auto_init=self._auto_init)
         self.has_written = True
 
     async def save(self, entry: KnowledgeEntry) -> None:
@@ -68,7 +69,7 @@ class KnowledgeStore:
             return
         refuse_secret(entry.content)
         await self.prepare_folder()
-        await asyncio.to_thread(self.public.save, entry)
+        await DISK.run(self.public.save, entry)
 
     async def remove(self, entry_type: EntryType, key: str) -> bool:
         """Delete the entry that `get` returns; return whether there was one. Holds the lock."""
@@ -77,7 +78,7 @@ class KnowledgeStore:
     async def _remove(self, entry_type: EntryType, key: str) -> bool:
         if await self.private.delete(entry_type, key):
             return True
-        removed = await asyncio.to_thread(self.public.delete, entry_type, key)
+        removed = await DISK.run(self.public.delete, entry_type, key)
         self.has_written |= removed
         return removed
 
@@ -90,7 +91,7 @@ class KnowledgeStore:
 
     async def _set_scope(self, entry_type: EntryType, key: str, scope: Scope) -> KnowledgeEntry:
         own = await self.private.load(entry_type, key)
-        shared = await asyncio.to_thread(self.public.load, entry_type, key)
+        shared = await DISK.run(self.public.load, entry_type, key)
         entry = own or shared
         if entry is None:
             raise KnowledgeNotFound(f"{entry_type.label} '{key}' not found")
@@ -108,13 +109,13 @@ class KnowledgeStore:
         else:
             await self.save(moved)
             if own is None:  # only now: a crash in between leaves it hidden, never lost
-                await asyncio.to_thread(self.public.delete, entry_type, key)
+                await DISK.run(self.public.delete, entry_type, key)
                 self.has_written = True
         return moved
 
     async def hidden_paths(self) -> set[str]:
         """Files that no commit may take: those of entries that are not public."""
-        found = await asyncio.to_thread(self.public.unshared)
+        found = await DISK.run(self.public.unshared)
         for entry_type in EntryType:
             for entry in await self.private.all(entry_type):
                 path = entry_path(entry_type, entry.key)

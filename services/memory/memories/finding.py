@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from services.core.blocking import COMPUTE
 from services.core.embedding.protocol import Embedder
 from services.core.memories.types import Memory, MemoryHit
 from services.core.text import bm25
@@ -67,7 +68,7 @@ async def find_memories(
     """
     vectors: dict[str, Vector] = {}
     if embedder is not None:
-        vectors[DENSE] = (await asyncio.to_thread(embedder.embed_query, query)).tolist()
+        vectors[DENSE] = (await COMPUTE.run(embedder.embed_query, query)).tolist()
     lexical = bm25.query_vector(query)
     if lexical.indices:
         vectors[BM25] = lexical

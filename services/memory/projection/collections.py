@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
+from services.core.blocking import COMPUTE
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CollectionNotFound, ModelMismatch, StorageFailed
 from services.core.vectors.protocol import VectorStore
@@ -106,7 +107,7 @@ class ProjectedCollections:
         if not entries:
             return []
         projection = self.targets[kind].projection
-        points = await asyncio.to_thread(with_revision, projection, entries, self._embedder)
+        points = await COMPUTE.run(with_revision, projection, entries, self._embedder)
         await self.store.upsert(physical, points)
         return points
 

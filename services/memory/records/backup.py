@@ -1,6 +1,5 @@
 """Copies the records before a migration changes them."""
 
-import asyncio
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from sqlalchemy import inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.core.blocking import DISK
 from services.core.clock import utc_now
 from services.core.errors import StorageFailed
 from services.memory.records.database import Database
@@ -21,7 +21,7 @@ async def back_up(database: Database, connection: AsyncConnection, revision: str
     if database.dialect == "sqlite":
         original = Path(database.url.database or "")
         copy = original.with_name(f"{original.name}.before-{revision}-{now}")
-        await asyncio.to_thread(_copy_file, original, copy)
+        await DISK.run(_copy_file, original, copy)
         return str(copy)
     schema = f"backup_{revision}_{now.lower()}"
     await _copy_tables(connection, schema)

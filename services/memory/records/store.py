@@ -1,12 +1,12 @@
 """The record store: entries and the outbox in one SQL database, the source of truth."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, select, text, update
 
+from services.core.blocking import COMPUTE
 from services.core.settings.memory import DEFAULT_INDEXED_FIELDS
 from services.memory.records import counts, leases, passages, reading, writing
 from services.memory.records.database import Database, Dialect
@@ -241,7 +241,7 @@ class Records:
         hits = [TextHit(entry, float(row["score"])) for entry, row in zip(found, rows, strict=True)]
         if highlight:
             marks = highlighter(query, mode, self.dialect, self._language, any_word)
-            hits = await asyncio.to_thread(_highlighted, hits, marks)
+            hits = await COMPUTE.run(_highlighted, hits, marks)
         return hits, warnings
 
     async def rank_by_words(

@@ -1,11 +1,11 @@
 """Finds entries by meaning."""
 
-import asyncio
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from services.core.blocking import COMPUTE
 from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import SearchFailed
 from services.core.vectors.types import DENSE, CollectionSpec, Vector
@@ -60,7 +60,7 @@ class SemanticRetriever:
         async def embed_and_search(model: QueryModel) -> T:
             if model.embedder is None:
                 raise SearchFailed(model.degraded[0])
-            vector = await asyncio.to_thread(model.embedder.embed_query, query)
+            vector = await COMPUTE.run(model.embedder.embed_query, query)
             return await search(EmbeddedQuery(vector.tolist(), model.embedder.name))
 
         return await self._models.ask(self._collection, self._spec, embed_and_search)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from services.core.background import BackgroundTasks
+from services.core.blocking import COMPUTE
 from services.core.errors import CtxError, DecoderFailed
 from services.core.llm.protocol import Decoder
 from services.memory.records.store import Records
@@ -153,7 +154,7 @@ class SummaryWorker:
 
     async def _extract(self, entries: Sequence[Entry]) -> None:
         length = min(MAX_CHARACTERS, self.rules.max_tokens * CHARACTERS_PER_TOKEN)
-        summaries = await asyncio.to_thread(
+        summaries = await COMPUTE.run(
             lambda: [(entry, extract(entry.text, length)) for entry in entries]
         )
         if summaries:

@@ -1,8 +1,8 @@
 """Writes running summaries of texts too long for one prompt."""
 
-import asyncio
 from collections.abc import Sequence
 
+from services.core.blocking import COMPUTE
 from services.core.errors import DecoderFailed
 from services.core.llm.protocol import Decoder
 from services.core.text.truncate import truncate
@@ -54,7 +54,7 @@ class SummaryWriter:
         """Return a summary of an earlier summary and the text after it. Raises DecoderFailed."""
         text = text[: self.max_read]
         if self._decoder is None:
-            return await asyncio.to_thread(extract, f"{summary}\n{text}")
+            return await COMPUTE.run(extract, f"{summary}\n{text}")
         longest = self._max_tokens * MIN_CHARACTERS_PER_TOKEN
         prompt = EXTEND.format(summary=summary[:longest] or "(none yet)", text=text)
         return await self._complete(self._decoder, prompt)

@@ -1,11 +1,11 @@
 """Assembles the threads dialect over the server's records and outbox."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from services.core.background import BackgroundTasks
+from services.core.blocking import COMPUTE
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.llm.factory import open_decoder
@@ -76,7 +76,7 @@ async def _rerank_stage(settings: Settings) -> RerankStage | None:
     """Load the reranker at the start, not in a request."""
     if not settings.enable_reranking:
         return None
-    return await asyncio.to_thread(
+    return await COMPUTE.run(
         open_stage, settings.rerank_model, settings.models_dir, settings.rerank_timeout_seconds
     )
 

@@ -4,6 +4,7 @@ how many there are."""
 import asyncio
 import logging
 from http import HTTPStatus
+from itertools import count
 from typing import Any
 
 from starlette.responses import PlainTextResponse
@@ -18,6 +19,7 @@ WRITE_SECONDS = 60.0  # without a byte of the response being read
 # Below the 1,024 files that a process may usually have open, of which storage needs a few hundred.
 MAX_CONNECTIONS = 500
 
+_turns = count()
 _TOO_LARGE = PlainTextResponse(
     f"Headers have more than {MAX_HEADER_BYTES} bytes",
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
@@ -33,7 +35,8 @@ def _refusal(status: HTTPStatus) -> bytes:
 class LimitedConnection(HttpToolsProtocol):
     """Closes a connection whose client is too slow or sends too much before its request begins.
 
-    Where too many are open, the one that has waited longest without a request is closed.
+    Where too many are open, the one that has waited longest without a request is closed: `turn`
+    rises with every connection and response.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -42,6 +45,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._write_timer: asyncio.TimerHandle | None = None
         self._in_headers = True
         self._header_bytes = self._unparsed_bytes = 0
+        self.turn = next(_turns)
         self._wait(HEADER_SECONDS)
         if len(self.connections) > MAX_CONNECTIONS:
             self._make_room()
@@ -94,6 +98,10 @@ class LimitedConnection(HttpToolsProtocol):
         self._stop_waiting()
         super().on_message_complete()
 
+    def on_response_complete(self) -> None:
+        self.turn = next(_turns)
+        super().on_response_complete()
+
     def pause_writing(self) -> None:
         super().pause_writing()
         self._write_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
@@ -133,12 +141,6 @@ class LimitedConnection(HttpToolsProtocol):
         """Close the connection that has waited longest for its next request; else this one."""
         waiting = [each for each in self.connections if isinstance(each, LimitedConnection)]
         idle = [each for each in waiting if each.is_idle and each is not self]
-        # Timers are set in the order of waiting; one that is kept alive has none and goes first.
-        longest = min(idle, key=lambda each: each.waiting_until, default=self)
+        longest = min(idle, key=lambda each: each.turn, default=self)
         log.warning("closed a connection: more than %d are open", MAX_CONNECTIONS)
         longest.transport.abort()
-
-    @property
-    def waiting_until(self) -> float:
-        """When the headers must be there; 0 where the client has not begun a request."""
-        return self._timer.when() if self._timer is not None else 0.0

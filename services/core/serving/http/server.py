@@ -8,6 +8,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import FrameType
 
 import uvicorn
 from fastmcp import FastMCP
@@ -32,6 +33,7 @@ from services.core.serving.mcp.server import build
 from services.core.serving.mcp.stdio import STOP_SIGNALS, serve_stdio, stdio_in_background
 from services.core.serving.metrics import Metrics
 from services.core.serving.service import Service
+from services.core.serving.stopping import CLOSE_SECONDS, end_within
 from services.core.serving.toolsets import check_setting
 from services.core.settings import Settings
 from services.core.settings.fields import HEALTH_PORT_OFFSET
@@ -61,16 +63,23 @@ class Endpoint:
 
 class _Server(uvicorn.Server):
     """uvicorn that calls `on_ready`, and does not raise a stop signal again when it has stopped:
-    the process then closes its stores in order."""
+    the process then closes its stores in order, or is ended by force after the grace."""
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, on_ready: Callable[[], None], grace_seconds: float
+    ) -> None:
         super().__init__(config)
         self._on_ready = on_ready
+        self._grace_seconds = grace_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         _freeze_garbage_collector()
         self._on_ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        end_within(self._grace_seconds + CLOSE_SECONDS)
+        super().handle_exit(sig, frame)
 
     def stop(self) -> None:
         self.should_exit = True
@@ -119,7 +128,7 @@ async def serve(
         for endpoint in _endpoints(service, *built[service.name], transports, settings)
     ]
     if stdio and not endpoints:
-        await serve_stdio(stdio)
+        await serve_stdio(stdio, settings.shutdown_grace_seconds)
         return
     async with contextlib.AsyncExitStack() as stack:
         sockets = stack.enter_context(_open_ports(endpoints, rest, settings.host))
@@ -127,7 +136,8 @@ async def serve(
         for endpoint in endpoints:
             await stack.enter_async_context(endpoint.app.router.lifespan_context(endpoint.app))
             raise_library_limit(endpoint.app, settings.body_limit)
-        server = _Server(_uvicorn_config(endpoints, rest, services, settings), on_ready)
+        config = _uvicorn_config(endpoints, rest, services, settings)
+        server = _Server(config, on_ready, settings.shutdown_grace_seconds)
         if stdio:
             await stack.enter_async_context(stdio_in_background(stdio, server.stop))
         await server.serve(sockets=sockets)

@@ -10,15 +10,22 @@ from collections.abc import AsyncIterator, Callable
 
 from fastmcp import FastMCP
 
+from services.core.serving.stopping import CLOSE_SECONDS, end_within
+
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 COPY_BYTES = 65_536
 
 
-async def serve_stdio(mcp: FastMCP) -> None:
+async def serve_stdio(mcp: FastMCP, grace_seconds: float) -> None:
     """Serve until standard input closes or a stop signal comes."""
     end = _closable_stdin()
+
+    def stop(*_: object) -> None:
+        end_within(grace_seconds + CLOSE_SECONDS)
+        end()
+
     for number in STOP_SIGNALS:
-        signal.signal(number, lambda *_: end())
+        signal.signal(number, stop)
     await mcp.run_stdio_async(show_banner=False)
 
 

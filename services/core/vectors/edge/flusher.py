@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 
 from services.core.background import BackgroundTask
+from services.core.blocking import DISK
 from services.core.vectors.edge.collection import EdgeCollection
 
 # A flush holds the interpreter for 10 to 30 ms of work and about 130 waits for the disk: 40 ms on
@@ -60,7 +61,7 @@ class Flusher:
 
     async def _flush(self, collections: Sequence[EdgeCollection]) -> None:
         for collection in collections:
-            await asyncio.to_thread(collection.write_back)
+            await DISK.run(collection.write_back)
             if collection in self._open_collections():  # else it was deleted meanwhile
                 collection.flush()
             await asyncio.sleep(0)

@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from services.core.batches import batches
+from services.core.blocking import DISK
 from services.core.errors import CollectionNotFound, StorageFailed
 from services.core.vectors import validation
 from services.core.vectors.edge.aliases import read_aliases, write_aliases
@@ -122,7 +123,7 @@ class EdgeStore:
             collection.abandon()
         deleted = self._home / f"{DELETED_PREFIX}{uuid4()}"
         (self._home / physical).rename(deleted)
-        await asyncio.to_thread(shutil.rmtree, deleted, ignore_errors=True)
+        await DISK.run(shutil.rmtree, deleted, ignore_errors=True)
         return True
 
     async def list_collections(self) -> Sequence[CollectionInfo]:
@@ -150,7 +151,7 @@ class EdgeStore:
         """A process that dies before the aliases are replaced leaves the old collection, after that
         the new one; the next start deletes the other."""
         collection = self._collection(built)
-        await asyncio.to_thread(collection.write_back)
+        await DISK.run(collection.write_back)
         collection.flush()
         replaced = self._physical(name)
         self._set_aliases(self._aliases | {name: built})

@@ -1,6 +1,5 @@
 """Bundles: a project's knowledge in one archive, which another project can merge into its own."""
 
-import asyncio
 import gzip
 import io
 import json
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from services.core.blocking import DISK
 from services.core.errors import InvalidInput, KnowledgeRefused, StorageFailed
 from services.core.files import replace_file
 from services.memory.knowledge.documents import dump_json, parse_object, renumber_decision
@@ -49,21 +49,21 @@ async def export_bundle(store: KnowledgeStore, target: Path, *, with_private: bo
 
     Raises StorageFailed, or KnowledgeRefused if private entries would come to lie in the project.
     """
-    place = await asyncio.to_thread(target.resolve)
+    place = await DISK.run(target.resolve)
     if with_private and place.is_relative_to(store.project.root):
         raise KnowledgeRefused(
             "Refused: a bundle with private entries must not lie in the project, where git could "
             "take it. Name a file outside."
         )
-    files = await asyncio.to_thread(_public_files, store, await store.hidden_paths())
+    files = await DISK.run(_public_files, store, await store.hidden_paths())
     if with_private:
         files |= await _private_files(store)
     head = {"format": FORMAT, "project": store.project.name, "created_at": now()}
     packed = _pack({HEAD: dump_json(head).encode(), **files})
     try:
-        await asyncio.to_thread(replace_file, target, packed)
+        await DISK.run(replace_file, target, packed)
         if with_private:
-            await asyncio.to_thread(target.chmod, 0o600)
+            await DISK.run(target.chmod, 0o600)
     except OSError as error:
         raise StorageFailed(f"{target.name} cannot be written: {error.strerror}") from error
     return len(files)
@@ -77,7 +77,7 @@ async def import_bundle(
     Where both have another text, ours stays unless `replace` is set. Raises KnowledgeRefused for an
     archive that is hostile or holds a secret; then nothing is changed.
     """
-    files = await asyncio.to_thread(_unpack, source)
+    files = await DISK.run(_unpack, source)
     private = {path: files.pop(path) for path in list(files) if path.startswith(PRIVATE)}
     for path, content in files.items():
         refuse_secret(content.decode("utf-8", "replace"), path)
@@ -88,7 +88,7 @@ async def import_bundle(
         if files:
             await store.prepare_folder()
             prefer = Side.THEIRS if replace else Side.OURS
-            await asyncio.to_thread(_merge, store, files, prefer, hidden, report)
+            await DISK.run(_merge, store, files, prefer, hidden, report)
         await _add_private(store, private, replace=replace, report=report)
         return report
 

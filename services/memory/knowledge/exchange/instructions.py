@@ -1,11 +1,11 @@
 """Instruction files of agents (AGENTS.md, CLAUDE.md) as proposed entries."""
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from services.core.blocking import DISK
 from services.core.errors import InvalidInput, KnowledgeNotFound, KnowledgeRefused
 from services.memory.knowledge.entries import add_entry
 from services.memory.knowledge.folder import MAX_FILE_BYTES
@@ -35,7 +35,7 @@ async def propose_entries(
 
     Raises InvalidInput if there is no such file.
     """
-    text = await asyncio.to_thread(_read, source)
+    text = await DISK.run(_read, source)
     known = {entry.key for entry in await store.all(entry_type)}
     proposed: dict[str, ProposedEntry] = {}
     for section in split_sections(_MANAGED.sub("", text)):

@@ -1,11 +1,11 @@
 """The documents that a search looks through: every Markdown file, and private entries."""
 
-import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from services.core.blocking import DISK
 from services.memory.knowledge.public import SKILL_FILE, entry_path
 from services.memory.knowledge.search.blocks import Block, split_blocks
 from services.memory.knowledge.store import KnowledgeStore
@@ -42,7 +42,7 @@ class Documents:
 
     async def all(self) -> dict[str, Document]:
         """Return the documents by file. A private entry hides a public one of its key."""
-        found = await asyncio.to_thread(self._public)
+        found = await DISK.run(self._public)
         for entry_type in EntryType:
             for entry in await self._store.private.all(entry_type):
                 file = entry_path(entry_type, entry.key)

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from uuid import UUID, uuid5
 
+from services.core.blocking import COMPUTE
 from services.core.embedding.protocol import Embedder
 from services.core.errors import ModelMismatch
 from services.core.text import bm25
@@ -73,7 +74,7 @@ class KnowledgeIndex:
             found = await documents.all()
             lasting = {f: d for f, d in found.items() if d.scope is not Scope.EPHEMERAL}
             await self._update(lasting)
-        dense = await asyncio.to_thread(self._embedder.embed_query, query)
+        dense = await COMPUTE.run(self._embedder.embed_query, query)
         prefetches = [Prefetch(DENSE, dense.tolist(), limit)]
         lexical = bm25.query_vector(query)
         if lexical.indices:
@@ -87,7 +88,7 @@ class KnowledgeIndex:
         """Write what changed, then delete what is old: a block is found at every moment."""
         await self._open()
         changed = [d for f, d in documents.items() if self._known.get(f) != d.digest]
-        points = await asyncio.to_thread(self._points, changed)
+        points = await COMPUTE.run(self._points, changed)
         for start in range(0, len(points), BATCH):
             await self._vectors.upsert(self._collection, points[start : start + BATCH])
         gone = [file for file in self._known if file not in documents]

@@ -1,6 +1,5 @@
 """Share a project's knowledge by git: push and pull."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
+from services.core.blocking import GIT
 from services.core.errors import GitFailed, KnowledgeRefused
 from services.memory.knowledge.decisions import renumber_private
 from services.memory.knowledge.merge.side import Side
@@ -58,13 +58,11 @@ class GitSync:
         async with self.syncing() as repository:
             await self.require_no_conflicts()
             made = await self.locally(lambda work: work.commit_local(message, refuse_secrets))
-            remote = await asyncio.to_thread(find_remote, repository)
+            remote = await GIT.run(find_remote, repository)
             answer: Answer = {"status": "committed" if made else "nothing_to_push"}
             if made:
                 answer["commit"] = made[:SHORT]
-                answer["commit_message"] = await asyncio.to_thread(
-                    History(repository).subject, made
-                )
+                answer["commit_message"] = await GIT.run(History(repository).subject, made)
             if remote is None:
                 return answer
             try:
@@ -77,7 +75,7 @@ class GitSync:
         """Merge what the remote has and push, again where others were faster."""
         notes: Answer = {}
         for _ in range(MAX_ATTEMPTS):
-            theirs = await asyncio.to_thread(remote.fetch)
+            theirs = await GIT.run(remote.fetch)
             if theirs is not None:
                 step = partial(integrate, remote=remote, theirs=theirs, prefer=None)
                 done = await self.locally(step)
@@ -99,7 +97,7 @@ class GitSync:
         ready = await self.locally(lambda work: prepare_publication(work.history, remote, theirs))
         if ready is None:
             return None
-        await asyncio.to_thread(remote.push, ready.commit)
+        await GIT.run(remote.push, ready.commit)
         await self.locally(lambda work: finish_publication(work, ready))
         return ready.commit
 
@@ -113,10 +111,10 @@ class GitSync:
         prefer = Side(strategy) if strategy in ("ours", "theirs") else None
         async with self.syncing() as repository:
             await self.require_no_conflicts()
-            remote = await asyncio.to_thread(find_remote, repository)
+            remote = await GIT.run(find_remote, repository)
             if remote is None:
                 return {"status": "no_remote", "error": "No remote configured"}
-            theirs = await asyncio.to_thread(remote.fetch)
+            theirs = await GIT.run(remote.fetch)
             if theirs is None:
                 return {"status": "up_to_date", "note": f"{remote} does not exist yet"}
             done = await self.locally(lambda work: self._pull(work, remote, theirs, prefer))
@@ -157,7 +155,7 @@ class GitSync:
     @asynccontextmanager
     async def syncing(self) -> AsyncIterator[Repository]:
         """Let nobody else sync this project; raises GitFailed outside a repository."""
-        repository = await asyncio.to_thread(lambda: self._project.repository)
+        repository = await GIT.run(lambda: self._project.repository)
         if repository is None:
             raise GitFailed("Not inside a git repository")
         async with self._project.syncing.held(SYNC_SECONDS):
@@ -168,7 +166,7 @@ class GitSync:
 
         async def work() -> T:
             hidden = await self._store.hidden_paths()
-            return await asyncio.to_thread(self._run, step, hidden)
+            return await GIT.run(self._run, step, hidden)
 
         return await self._store.write(work)
 
@@ -182,7 +180,7 @@ class GitSync:
         return step(work)
 
     async def require_no_conflicts(self) -> None:
-        if await asyncio.to_thread(read_pending, self._project.folder):
+        if await GIT.run(read_pending, self._project.folder):
             raise KnowledgeRefused(NO_CONFLICTS_WANTED)
 
 

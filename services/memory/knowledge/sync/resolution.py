@@ -1,9 +1,9 @@
 """Conflicts that an agent resolves: look at them, resolve each, finish the merge or abort it."""
 
-import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
+from services.core.blocking import GIT
 from services.core.errors import KnowledgeNotFound, KnowledgeRefused
 from services.memory.knowledge.manifest import PENDING_CONFLICTS
 from services.memory.knowledge.merge.side import Side
@@ -41,7 +41,7 @@ class ConflictResolution:
 
     async def status(self) -> Answer:
         """Say whether a merge waits, and for what."""
-        pending = await asyncio.to_thread(read_pending, self._folder)
+        pending = await GIT.run(read_pending, self._folder)
         if pending is None:
             return {"status": "clean"}
         return {
@@ -60,7 +60,7 @@ class ConflictResolution:
 
         async def work() -> Answer:
             pending = (await self._pending()).resolve(file_path, content)
-            await asyncio.to_thread(write_pending, self._folder, pending)
+            await GIT.run(write_pending, self._folder, pending)
             path = pending.file_path(pending.find(file_path))
             return {"status": "resolved", "file_path": path, "remaining": pending.remaining}
 
@@ -131,7 +131,7 @@ class ConflictResolution:
         work.history.set_refs({THEIRS: None})
 
     async def _pending(self, purpose: str = "") -> PendingMerge:
-        pending = await asyncio.to_thread(read_pending, self._folder)
+        pending = await GIT.run(read_pending, self._folder)
         if pending is None:
             raise KnowledgeNotFound(f"No pending conflicts{purpose}")
         return pending

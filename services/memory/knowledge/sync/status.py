@@ -1,8 +1,8 @@
 """What a push would share and a pull would bring, as far as is known without the network."""
 
-import asyncio
 from typing import Any
 
+from services.core.blocking import GIT
 from services.core.errors import GitFailed, KnowledgeRefused
 from services.memory.knowledge.project import Project
 from services.memory.knowledge.repository import Repository
@@ -22,7 +22,7 @@ async def sync_status(store: KnowledgeStore) -> Answer:
     Raises GitFailed outside a repository.
     """
     hidden = await store.hidden_paths()
-    return await asyncio.to_thread(_status, store.project, hidden)
+    return await GIT.run(_status, store.project, hidden)
 
 
 def _status(project: Project, hidden: set[str]) -> Answer:

@@ -1,11 +1,11 @@
 """Parameters and answers that several knowledge tools share, and how they write errors."""
 
-import asyncio
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from services.core.blocking import GIT
 from services.core.errors import CtxError
 from services.core.serving.service import Effect, Tool
 from services.memory.knowledge.public import entry_path
@@ -40,11 +40,11 @@ async def history_note(
     store: KnowledgeStore, entry_type: EntryType, key: str, scope: str
 ) -> str | None:
     """Say that git history has the text of an entry that is given a scope other than public."""
-    repository = await asyncio.to_thread(lambda: store.project.repository)
+    repository = await GIT.run(lambda: store.project.repository)
     if not scope.strip() or parse_scope(scope) is Scope.PUBLIC or repository is None:
         return None
     path = entry_path(entry_type, key)
-    commit = await asyncio.to_thread(History(repository).last_with, path)
+    commit = await GIT.run(History(repository).last_with, path)
     if commit is None:
         return None
     return (

@@ -1,10 +1,10 @@
 """Knowledge as MCP resources: JSON texts under `context://`."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from services.core.blocking import DISK
 from services.core.errors import KnowledgeNotFound, KnowledgeRefused
 from services.core.serving.service import Resource
 from services.memory.knowledge.board import read_sessions, read_state
@@ -39,7 +39,7 @@ Store = Callable[[], Awaitable[KnowledgeStore]]
 def _lists(store: Store) -> Sequence[Resource]:
     async def manifest() -> str:
         """The project's name, id and team."""
-        return _json(await asyncio.to_thread(read_manifest, (await store()).project))
+        return _json(await DISK.run(read_manifest, (await store()).project))
 
     async def knowledge() -> str:
         """All knowledge entries; long ones are cut."""
@@ -148,7 +148,7 @@ def _templates(store: Store) -> Sequence[Resource]:
 
 async def summarise(store: KnowledgeStore) -> dict[str, Any]:
     """Return counts, keys, the current task and recent sessions."""
-    manifest = await asyncio.to_thread(read_manifest, store.project)
+    manifest = await DISK.run(read_manifest, store.project)
     entries = {kind: await store.all(kind) for kind in EntryType}
     decisions = await all_decisions(store)
     state = await read_state(store)

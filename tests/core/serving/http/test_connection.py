@@ -142,7 +142,10 @@ def test_a_large_body_behind_the_headers_is_no_header(port: int) -> None:
     assert ask(port, b"POST / HTTP/1.1\r\nHost: x\r\n" + length + body).endswith(b"done")
 
 
-def test_of_too_many_connections_the_longest_idle_one_makes_room(port: int) -> None:
+def test_of_too_many_connections_the_longest_idle_one_makes_room(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "HEADER_SECONDS", 60.0)
     with contextlib.ExitStack() as stack:
         idle = [stack.enter_context(connect(port)) for _ in range(5)]
         assert ask(port, GET + b"\r\n").endswith(b"done")
