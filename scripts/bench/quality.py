@@ -48,6 +48,8 @@ DEPENDENT = {
     "outer_only",
     "qualified",
     "literal_definition",
+    "usage",
+    "changelog",
     "far_below",
 }  # shares of `definition`, not rules of their own
 

@@ -25,6 +25,18 @@ _LITERAL = re.compile(
 )
 _SEPARATED = re.compile(r"[.:#>-]")
 _ERROR_CODE = re.compile(r"[A-Z]{1,8}[0-9]{2,8}")
+# Questions of people who use the project, which its documentation answers, not its code.
+_ASKS_USAGE = re.compile(
+    r"\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bgetting started\b|\bquick ?start\b"
+    r"|\blicen[cs]ed?\b|\bcontribut(?:e|ing|ors)\b|\bfaq\b|\broadmap\b|\bdocumented\b"
+    r"|\bwhich (?:settings|options|environment variables)\b",
+    re.IGNORECASE,
+)
+_ASKS_CHANGES = re.compile(
+    r"\bwhat(?:'s| is| has| was)? (?:changed|new)\b|\bchange ?log\b|\brelease notes\b"
+    r"|\b(?:last|latest|newest|recent) (?:release|version)\b",
+    re.IGNORECASE,
+)
 _ABBREVIATIONS = frozenset(["e.g", "i.e"])
 _QUOTED = re.compile(r"[`'\"]([^\s`'\"]{2,80})[`'\"]")
 # The whole query is one name: Session, http.Client, Vec::push, Foo#bar, run()
@@ -35,7 +47,8 @@ _SYMBOL_QUERY = re.compile(r"^[\w$]+(?:(?:\.|::|#|->|/)[\w$]+)*(?:\(\))?$")
 class ParsedQuery:
     """A query without its inline filters. `names` are identifiers, the most specific first.
 
-    `literals` are the identifiers, constants, headers and codes in it as a file has them.
+    `literals` are the identifiers, constants, headers and codes in it as a file has them. With
+    `asks_usage` it is a question that documentation answers, with `asks_changes` a changelog.
     """
 
     text: str
@@ -43,6 +56,8 @@ class ParsedQuery:
     names: tuple[str, ...] = ()
     is_symbol: bool = False
     literals: tuple[str, ...] = ()
+    asks_usage: bool = False
+    asks_changes: bool = False
     filters: SearchFilters = field(default_factory=SearchFilters)
 
 
@@ -63,6 +78,8 @@ def parse_query(query: str) -> ParsedQuery:
         names=_names(text, is_symbol),
         is_symbol=is_symbol,
         literals=_literals(text),
+        asks_usage=_ASKS_USAGE.search(text) is not None,
+        asks_changes=_ASKS_CHANGES.search(text) is not None,
         filters=SearchFilters.from_inline((name, value.strip('"')) for name, value in inline),
     )
 
@@ -85,6 +102,8 @@ def merge_queries(queries: Sequence[ParsedQuery]) -> ParsedQuery:
         names=tuple(dict.fromkeys(name for query in queries for name in query.names)),
         is_symbol=all(query.is_symbol for query in queries),
         literals=tuple(dict.fromkeys(each for query in queries for each in query.literals)),
+        asks_usage=any(query.asks_usage for query in queries),
+        asks_changes=any(query.asks_changes for query in queries),
     )
 
 

@@ -15,6 +15,8 @@ from services.indexer.search.query import ParsedQuery
 
 _TEST_WORDS = frozenset({"test", "spec", "testcas", "fixtur", "mock"})  # stems of queries for tests
 _DOC_WORDS = frozenset({"doc", "document", "readm", "guid", "tutori", "changelog"})
+CHANGELOG_WORDS = frozenset({"changelog", "changes", "history", "news", "releases"})
+LINES_PER_RELEASE = 50  # in a changelog: the newest stand on top, and are what is asked for
 _QUERY_VERSION = re.compile(r"\b[vV]([0-9]{1,3})\b")
 _LITERAL_SEPARATORS = re.compile(r"::|->|[.#]")
 _DEFINING_KINDS = frozenset({"class", "interface", "function", "type", "enum", "struct", "trait"})
@@ -38,6 +40,8 @@ class Weights:
     test: float = 0.2  # tests repeat the words of the code they test
     low_priority: float = 0.7  # for old callers, or only showing how to call
     docs: float = 0.3  # prose repeats the words of the code it describes
+    usage: float = 2.0  # of documentation, where the query asks how to use the project
+    changelog: float = 1.5  # of the best score: the top of a changelog, if asked what changed
     generated: float = 0.5
     imports: float = 0.8  # a list of imports names everything and explains nothing
     coherence: float = 0.5  # a file with many good chunks is about the topic
@@ -98,6 +102,8 @@ def rank(
         low_priority = candidate.features.is_low_priority or candidate.file in superseded
         ranked.append(_score(candidate, fused, query, similarity, low_priority, weights))
     boosted = _boost_literals(_boost_best(ranked, weights), query, weights)
+    if query.asks_changes:
+        boosted = _boost_changelogs(boosted, weights)
     return sorted(boosted, key=lambda item: item.order)
 
 
@@ -168,7 +174,7 @@ def _score(
     chunk = candidate.features
     definition = _definition(chunk, query, weights)
     name_match = _name_match(chunk, query.terms, similarity, weights)
-    path_penalty = _path_penalty(chunk, query.terms, low_priority, weights)
+    path_penalty = _path_penalty(chunk, query, low_priority, weights)
     rules = {
         "fusion": fused,
         "definition": definition,
@@ -222,14 +228,14 @@ def _name_match(
 
 
 def _path_penalty(
-    chunk: Features, terms: frozenset[str], low_priority: bool, weights: Weights
+    chunk: Features, query: ParsedQuery, low_priority: bool, weights: Weights
 ) -> float:
-    """Return the factor of files and chunks that seldom hold the answer."""
-    factor = 1.0
+    """Return the factor of files and chunks that seldom hold the answer, or are asked for."""
+    terms, factor = query.terms, 1.0
     if chunk.flags.is_test and terms.isdisjoint(_TEST_WORDS):
         factor *= weights.test
-    if chunk.flags.is_docs and terms.isdisjoint(_DOC_WORDS):
-        factor *= weights.docs
+    if chunk.flags.is_docs:
+        factor *= _docs_factor(chunk, query, weights)
     if chunk.flags.is_generated or chunk.flags.is_vendored:
         factor *= weights.generated
     if low_priority:
@@ -237,6 +243,20 @@ def _path_penalty(
     if chunk.kind == "import":
         factor *= weights.imports
     return factor
+
+
+def is_changelog(chunk: Features) -> bool:
+    """Whether a chunk is of a file that lists what changed."""
+    return chunk.flags.is_docs and not CHANGELOG_WORDS.isdisjoint(chunk.file_words)
+
+
+def _docs_factor(chunk: Features, query: ParsedQuery, weights: Weights) -> float:
+    """Return the factor of documentation: less than code, unless the query asks for it."""
+    if query.asks_usage:
+        return weights.usage
+    if query.asks_changes or not query.terms.isdisjoint(_DOC_WORDS):
+        return 1.0
+    return weights.docs
 
 
 def _superseded_files(candidates: Sequence[Candidate], query: str) -> set[tuple[str, str]]:
@@ -289,6 +309,18 @@ def _boost_literals(ranked: Sequence[Ranked], query: ParsedQuery, weights: Weigh
         defined = sum(_defines(item.candidate.features, parts) for parts in names) / len(names)
         bonus = best * share * (weights.literal + weights.literal_definition * defined)
         boosted.append(_with_bonus(item, "literal", bonus) if bonus else item)
+    return boosted
+
+
+def _boost_changelogs(ranked: Sequence[Ranked], weights: Weights) -> list[Ranked]:
+    """Boost the chunks of changelogs, the more the nearer they are to the top."""
+    best = max((item.score for item in ranked), default=0.0)
+    boosted = []
+    for item in ranked:
+        chunk = item.candidate.features
+        newness = 1 / (1 + chunk.location.line / LINES_PER_RELEASE)
+        bonus = best * weights.changelog * newness if is_changelog(chunk) else 0.0
+        boosted.append(_with_bonus(item, "changelog", bonus) if bonus else item)
     return boosted
 
 

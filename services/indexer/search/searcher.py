@@ -15,23 +15,26 @@ from services.core.vectors.types import (
     DENSE,
     Filter,
     Hit,
+    Match,
     MatchAny,
     Prefetch,
     Query,
 )
 from services.indexer.schema.features import Features
-from services.indexer.schema.fields import SYMBOLS
+from services.indexer.schema.fields import IS_DOCS, SYMBOLS
 from services.indexer.schema.payload import ChunkPayload, decode, embedding_text
 from services.indexer.schema.points import spec
 from services.indexer.search.feature_cache import FeatureCache
 from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import ParsedQuery, is_code, merge_queries, written_as
 from services.indexer.search.ranking import (
+    CHANGELOG_WORDS,
     DEFAULT,
     Candidate,
     Ranked,
     Weights,
     cut_off,
+    is_changelog,
     name_words,
     rank,
     select,
@@ -182,8 +185,12 @@ class Searcher:
         scores = _best_scores(store_queries, batches)
         literals = await self._literals(collection, request.queries, store_queries)
         ids = {chunk_id for best in scores.values() for chunk_id in best} | literals.keys()
-        features = await self._features.get(collection, ids)
-        dense, lexical = scores[DENSE], scores[BM25]
+        changelogs = await self._changelogs(collection, request.queries, store_queries)
+        features = await self._features.get(collection, ids | changelogs.keys())
+        for chunk_id in changelogs.keys() - ids:
+            if not is_changelog(features[chunk_id]):
+                del features[chunk_id]
+        dense, lexical = scores[DENSE], changelogs | scores[BM25]
         return [
             Candidate(
                 chunk_id,
@@ -194,6 +201,19 @@ class Searcher:
             )
             for chunk_id, chunk in features.items()
         ]
+
+    async def _changelogs(
+        self, collection: str, queries: Sequence[ParsedQuery], store_queries: Sequence[Query]
+    ) -> dict[str, float]:
+        """Return chunks that may be of a changelog, where a query asks what changed."""
+        if not any(query.asks_changes for query in queries):
+            return {}
+        named = Prefetch(BM25, bm25.query_vector(" ".join(sorted(CHANGELOG_WORDS))), DEPTH)
+        where = store_queries[0].filter
+        docs = Filter(must=[Match(IS_DOCS, True), where] if where else [Match(IS_DOCS, True)])
+        query = Query([named], limit=DEPTH, filter=docs, with_payload=False)
+        [hits] = await self._store.query_batch(collection, [query])
+        return {hit.id: hit.score for hit in hits}
 
     async def _literals(
         self, collection: str, queries: Sequence[ParsedQuery], store_queries: Sequence[Query]
