@@ -1,6 +1,7 @@
 """Conversations of real processes: crashes, many clients, guards, long contexts."""
 
 import contextlib
+import sqlite3
 import statistics
 import threading
 import time
@@ -177,6 +178,26 @@ def test_the_port_is_an_argument(
     port = env.pop("PORT")
     with running({**env, "PORT": ""}, *command, "--port", port):
         assert connect(f"http://127.0.0.1:{port}").get("/contexts")["success"]
+
+
+def test_a_failure_of_the_server_is_json_without_its_reason(
+    tmp_path: Path, connect: Connect
+) -> None:
+    env = environment(tmp_path / "data")
+    with running(env, *MEMORY) as server:
+        rest = connect(server.rest)
+        rest.add("c", "one")
+        with contextlib.closing(sqlite3.connect(tmp_path / "data" / "records.sqlite")) as records:
+            records.execute("DROP TABLE conversation_summaries")
+            records.commit()
+        add = {"action": "retrieve", "contextId": "c"}
+        failed = rest.client.post("/tools/context_memory", json=add)
+        assert failed.status_code == 500
+        assert failed.headers["content-type"] == "application/json"
+        assert failed.json()["success"] is False
+        assert failed.json()["message"].startswith("Error processing request: ")
+        assert "conversation_summaries" not in failed.text
+        assert str(tmp_path) not in failed.text
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The endpoints beside the tool, and the OpenAPI document fuzzed against the server."""
 
+import os
 from typing import Any, cast
 
 import pytest
@@ -10,7 +11,7 @@ from schemathesis import GenerationMode
 from tests.support.conversations import Rest, new_id
 from tests.support.processes import Server
 
-CASES = 25  # of each operation: the suite stays short; more by hypothesis profiles
+CASES = int(os.environ.get("FUZZ_CASES", "25"))  # of each operation: the suite stays short
 
 
 def test_the_information_shows_the_tool(rest: Rest) -> None:

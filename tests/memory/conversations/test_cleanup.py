@@ -6,10 +6,12 @@ import pytest
 from sqlalchemy import text
 
 from services.core.clock import utc_now
+from services.core.settings import Settings
 from services.memory.conversations.service import Conversations
 from services.memory.records.conversations.store import ConversationRecords
 from services.memory.records.conversations.types import RelationType
 from services.memory.records.types import moment
+from tests.support.threads import serving
 
 OLD = timedelta(days=30)
 
@@ -29,9 +31,8 @@ async def _add(conversations: Conversations, id_: str, content: str, **more: str
     await conversations.messages.add(id_, "user", content, more.get("importance"), [])  # type: ignore[arg-type]
 
 
-@pytest.fixture
-async def crowded(conversations: Conversations) -> Conversations:
-    """A current context, some that must be kept, and ten that nobody needs."""
+async def _crowd(conversations: Conversations) -> None:
+    """Add a current context, some that must be kept, and ten that nobody needs."""
     await _add(conversations, "current", "The parser of the import job drops empty rows")
     await _add(conversations, "near", "The import job's parser drops rows that are empty")
     await _add(conversations, "related", "Bananas are yellow")
@@ -49,6 +50,11 @@ async def crowded(conversations: Conversations) -> Conversations:
     await conversations.messages.summarize("important")
     await _age(conversations.records, "updated_at")
     await _add(conversations, "recent", "Stamps were collected in albums")
+
+
+@pytest.fixture
+async def crowded(conversations: Conversations) -> Conversations:
+    await _crowd(conversations)
     return conversations
 
 
@@ -95,3 +101,22 @@ async def test_a_context_without_a_summary_has_nothing_to_compare(crowded: Conve
     result = await crowded.upkeep.clean_up("recent")
     assert result.removed == []
     assert "summarize it" in str(result.reason)
+
+
+async def test_a_summary_cleans_up_only_where_the_setting_says_so(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(settings) as (memory, _):
+        await _crowd(memory.conversations)
+        await memory.conversations.upkeep.after_summary("current")
+        left = await memory.conversations.messages.context_ids()
+        assert "old-1" in left, "nothing is deleted unasked"
+    cleaning = settings.model_copy(update={"auto_cleanup_contexts": True})
+    async with serving(cleaning) as (memory, _):
+        await memory.conversations.upkeep.after_summary("current")
+        left = await memory.conversations.messages.context_ids()
+        assert "old-1" not in left
+        assert {"current", "near", "related", "important", "recent"} <= set(left)
+        assert "old-1" in caplog.text, "what was removed is named"
+        restored = await memory.conversations.upkeep.undo("current")
+        assert len(restored) == 10
