@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 QUESTIONS = Path(__file__).parent / "recall_questions.json"
-MAX_LENGTH = 1_200  # characters of an entry: a section of a document is cut at its paragraphs
+MAX_LENGTH = 1_200  # characters of an entry
 MIN_LENGTH = 40  # shorter paragraphs are captions
 
 
@@ -24,7 +24,8 @@ def own_entries(root: Path) -> list[str]:
 
 
 def _paragraphs(document: str) -> Iterator[str]:
-    for block in re.split(r"\n\s*\n", document):
+    """Yield paragraphs, items of lists and rows of tables."""
+    for block in re.split(r"\n\s*\n|\n(?=- |\| )", document):
         text = " ".join(block.split())
         if len(text) >= MIN_LENGTH:
             yield text[:MAX_LENGTH]

@@ -209,8 +209,10 @@ async def own(given: argparse.Namespace) -> dict[str, Any]:
             "a_cpu_second": round(len(texts) / (time.process_time() - cpu), 1),
             "seconds": round(time.perf_counter() - begun, 1),
         }
-        recall = Recall()
-        for text, phrase in own_questions():
+        recall, weak = Recall(), list[bool]()
+        asked = [each for each in own_questions() if any(each[1] in text for text in texts)]
+        note(f"{len(own_questions()) - len(asked)} questions have no entry any more")
+        for text, phrase in asked:
             begun = time.perf_counter()
             body = await tools["find"](text, limit=DEPTHS[-1])
             taken = time.perf_counter() - begun
@@ -218,7 +220,22 @@ async def own(given: argparse.Namespace) -> dict[str, Any]:
                 phrase if phrase in hit["information"] else hit["id"] for hit in body["results"]
             ]
             recall.add(LabelledQuestion(text, 0, frozenset([phrase])), found, taken)
-        return {"stored": stored, "full": recall.figures()}
+            weak.append(body.get("weak", False))
+        return {
+            "stored": stored,
+            "full": recall.figures(),
+            "weak": round(mean(weak), 3),
+            "weak_without_answer": round(await weak_share(tools, given.locomo), 3),
+        }
+
+
+async def weak_share(tools: Mapping[str, Any], locomo_file: Path | None) -> float:
+    """Return how many questions that our documents cannot answer `find` marks as weak."""
+    if locomo_file is None:
+        return 0.0
+    questions = [each.text for talk in load(locomo_file, PARTS["first"]) for each in talk.questions]
+    bodies = [await tools["find"](text, limit=1) for text in questions[::4]]
+    return mean(bool(body.get("weak")) for body in bodies)
 
 
 def options() -> argparse.Namespace:

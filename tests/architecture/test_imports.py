@@ -183,6 +183,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.text",
         "core.vectors",
         "memory.records",
+        "memory.search",
     },
     "memory.threads": {
         "core.background",

@@ -37,7 +37,9 @@ def old(tmp_path: Path, workspace: Path) -> dict[str, str]:
 
 @pytest.fixture
 def new(old: dict[str, str], tmp_path: Path) -> dict[str, str]:
-    return old | {"EMBEDDING_MODEL": models.second_model(tmp_path)}
+    """Another model for both; tests have their own default for memories, which is set too."""
+    name = models.second_model(tmp_path)
+    return old | {"EMBEDDING_MODEL": name, "MEMORY_EMBEDDING_MODEL": name}
 
 
 def found(env: dict[str, str], workspace: Path) -> bool:

@@ -151,7 +151,8 @@ def _ranked(
     ranked = without_repeats(
         rank(query, candidates, calibrated, period=period),
         {id_: each.text for id_, each in candidates.items()},
-    )[:limit]
+        limit,
+    )
     terms = frozenset(text_terms(query))
     return [
         _hit(by_age[each.id].memory, confidence(each.score, calibrated), terms) for each in ranked

@@ -27,7 +27,8 @@ class Outbox:
 
     `alone` says that no other process writes to this Qdrant. `waiting` is the last count of entries
     that wait; `problems` has, by uuid, why Qdrant can never take an entry. `needs_healing` says
-    that collections may lack points for which the outbox has no row.
+    that collections may lack points for which the outbox has no row, `late_drains` how many drains
+    go on whose callers did not wait to the end.
     """
 
     def __init__(self, records: Records, collections: ProjectedCollections, *, alone: bool) -> None:
@@ -35,6 +36,7 @@ class Outbox:
         self.waiting = 0
         self.problems: dict[str, str] = {}
         self.needs_healing = True
+        self.late_drains = 0
         self._records = records
         self._collections = collections
         self._failure_count = 0
@@ -43,7 +45,8 @@ class Outbox:
     @property
     def is_behind(self) -> bool:
         """Whether entries may lack their points."""
-        return self.needs_healing or self.waiting > 0 or bool(self.problems)
+        waits = self.waiting > 0 or self.late_drains > 0
+        return self.needs_healing or waits or bool(self.problems)
 
     async def drain(self, uuids: Sequence[str] | None = None) -> None:
         """Write everything that is due, and wait for other processes that write these entries.

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
 
 from services.core.errors import CtxError
 from services.memory.projection.outbox import Outbox, reason
@@ -22,15 +23,17 @@ async def wait_until_searchable(outbox: Outbox, uuids: Sequence[str] | None) -> 
         async with asyncio.timeout(MAX_WAIT_SECONDS):
             await asyncio.shield(drain)
     except TimeoutError:
-        drain.add_done_callback(_log_failure)
-        return f"Qdrant did not answer within {MAX_WAIT_SECONDS:g} s; it will be tried again"
+        outbox.late_drains += 1  # until it ends searches ask SQL for words
+        drain.add_done_callback(partial(_end_late, outbox))
+        return f"vectors take longer than {MAX_WAIT_SECONDS:g} s"
     except Exception as error:  # noqa: BLE001 - whatever it is, the entries are stored
         _log(error)
         return reason(error)
     return next((outbox.problems[uuid] for uuid in uuids or () if uuid in outbox.problems), None)
 
 
-def _log_failure(drain: "asyncio.Future[None]") -> None:
+def _end_late(outbox: Outbox, drain: "asyncio.Future[None]") -> None:
+    outbox.late_drains -= 1
     if not drain.cancelled() and (error := drain.exception()) is not None:
         _log(error)
 

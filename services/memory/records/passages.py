@@ -1,8 +1,10 @@
 """Reads the beginnings of entries, and which entries stand beside them in their threads."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.memory.records.reading import id_batches
@@ -38,17 +40,23 @@ async def neighbours(
 
     An entry without a thread has none.
     """
-    distances = [*range(-reach, 0), *range(1, reach + 1)]
-    beside = [_beside(distance, kind) for distance in distances]
+    distances, query = _neighbour_query(kind, reach)
     found: dict[int, Mapping[int, int]] = {}
     for batch in id_batches(ids):
-        rows = await connection.execute(
-            select(entries.c.id, *beside).where(entries.c.id.in_(batch))
-        )
+        rows = await connection.execute(query, {"ids": batch})
         for id_, *others in rows:
             pairs = zip(distances, others, strict=True)
             found[id_] = {distance: other for distance, other in pairs if other is not None}
     return found
+
+
+@cache
+def _neighbour_query(kind: EntryKind, reach: int) -> tuple[list[int], Select[Any]]:
+    """Build the query once: that takes longer than to answer it."""
+    distances = [*range(-reach, 0), *range(1, reach + 1)]
+    chosen = entries.c.id.in_(bindparam("ids", expanding=True))
+    columns = [_beside(distance, kind) for distance in distances]
+    return distances, select(entries.c.id, *columns).where(chosen)
 
 
 def _beside(distance: int, kind: EntryKind) -> ScalarSelect[int]:

@@ -170,17 +170,15 @@ class Records:
                 found |= set(rows.scalars())
         return found
 
-    async def passages(self, ids: Sequence[int], criteria: Criteria) -> dict[int, Passage]:
-        """Return the passages of entries by id; those that meet the criteria may be shown."""
+    async def surroundings(
+        self, ids: Sequence[int], criteria: Criteria, reach: int
+    ) -> tuple[dict[int, Mapping[int, int]], dict[int, Passage]]:
+        """Return the neighbours of entries, and the passages of all of them."""
         async with self._database.reading("read entries") as connection:
-            return await passages.passages(connection, ids, self._where(criteria))
-
-    async def neighbours(
-        self, ids: Sequence[int], kind: EntryKind, reach: int
-    ) -> dict[int, Mapping[int, int]]:
-        """Return by id the entries beside it in its thread, by their distance from it."""
-        async with self._database.reading("read entries") as connection:
-            return await passages.neighbours(connection, ids, kind, reach)
+            beside = await passages.neighbours(connection, ids, criteria.kind, reach)
+            every = {*ids, *(other for each in beside.values() for other in each.values())}
+            condition = self._where(criteria)
+            return beside, await passages.passages(connection, sorted(every), condition)
 
     async def images(self, ids: Sequence[int]) -> dict[int, list[Image]]:
         async with self._database.reading("read images") as connection:

@@ -32,8 +32,8 @@ class CandidateReader:
         an id may belong to another entry.
         """
         hits = {hit.id: hit for each in found.values() for hit in each}
-        beside = lines(await self._records.neighbours(list(hits), criteria.kind, REACH))
-        passages = await self._records.passages(sorted({*hits, *beside}), criteria)
+        neighbours, passages = await self._records.surroundings(list(hits), criteria, REACH)
+        beside = lines(neighbours)
         known = [
             each
             for each in passages.values()

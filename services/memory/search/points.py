@@ -1,8 +1,9 @@
 """Entries as points: one point per chunk, with a payload that answers filters."""
 
+import hashlib
 from collections.abc import Sequence
 from datetime import datetime
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from services.core.embedding.protocol import Embedder
 from services.core.memories.collection import MODEL_SETTING, REBUILD_COMMAND
@@ -93,7 +94,8 @@ class EntryProjection:
 
 def point_id(uuid: str, chunk: int) -> str:
     """Return the id of an entry's chunk: always the same, so that writing it again is harmless."""
-    return str(uuid5(UUID(uuid), str(chunk)))
+    digest = hashlib.sha1(bytes.fromhex(uuid.replace("-", "")) + str(chunk).encode()).digest()
+    return str(UUID(bytes=digest[:16], version=5))  # uuid5, in half the time
 
 
 def payload_filter(criteria: Criteria) -> Filter | None:

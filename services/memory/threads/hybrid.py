@@ -29,7 +29,7 @@ FUSION = "rrf"
 FTS_MODE = "boolean"  # in the words of fts_search_context: all words of a query joined by OR
 # Entries that each retriever returns. It doubles with the page, and not before, so that the first
 # pages are cut from one order.
-MIN_DEPTH = 50
+MIN_DEPTH = 32
 SPARE = 20  # candidates beyond the page, in place of entries that were deleted meanwhile
 
 
@@ -78,11 +78,11 @@ class HybridSearch:
             result["fts_count"] = len(retrieved[FTS].hits)
             result["semantic_count"] = len(retrieved[SEMANTIC].hits)
             fused = fuse([list(retrieved[mode].hits) for mode in MODES], k)
-            ranking = _ranking(text, fused, retrieved, self.weights)
             count = self._pages.depth(prepared.offset, prepared.limit) + SPARE
+            ranking = _ranking(text, fused, retrieved, self.weights, count)
             page = await self._pages.page(
                 text,
-                ranking[:count],
+                ranking,
                 prepared.criteria,
                 prepared.limit,
                 prepared.offset,
@@ -132,18 +132,23 @@ def _empty_result(query: str) -> HybridSearchResult:
 
 
 def _ranking(
-    query: str, fused: Sequence[FusedEntry], retrieved: Retrieved, weights: Weights
+    query: str,
+    fused: Sequence[FusedEntry],
+    retrieved: Retrieved,
+    weights: Weights,
+    count: int,
 ) -> Sequence[RankedEntry]:
-    """Rank the candidates; without any the order of the fused ranks stands.
+    """Return the best candidates; without any the order of the fused ranks stands.
 
     An entry that only stands beside a found one has no ranks.
     """
     candidates = retrieved.candidates
     if not candidates:
-        return [_ranked(entry, retrieved) for entry in fused]
+        return [_ranked(entry, retrieved) for entry in fused[:count]]
     ranked = without_repeats(
         rank(query, candidates, calibration(retrieved.model), weights, retrieved.period),
         {id_: each.text for id_, each in candidates.items()},
+        count,
     )
     by_id = {entry.id: entry for entry in fused}
     unranked = (None,) * len(MODES)

@@ -11,8 +11,9 @@ from services.core.settings.models import CODE_MODEL, PROSE_MODEL, PROSE_TRANSFO
 from tests.support import models
 
 
-def test_defaults() -> None:
-    assert (Settings().code_model, Settings().memory_model) == (CODE_MODEL, PROSE_MODEL)
+def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEMORY_EMBEDDING_MODEL")  # of the tests
+    assert (Settings().code_model, Settings().memory_model) == (CODE_MODEL, PROSE_TRANSFORMER)
 
 
 @pytest.mark.parametrize("default", [CODE_MODEL, PROSE_TRANSFORMER, PROSE_MODEL])

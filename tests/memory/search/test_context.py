@@ -26,7 +26,8 @@ async def test_neighbours_are_of_the_same_thread(threads: Threads) -> None:
         threads,
         [draft("one"), draft("other", thread="u"), draft("two"), draft("three")],
     )
-    found = await threads.entries.records.neighbours([one, other, two, three], EntryKind.THREAD, 2)
+    ids = [one, other, two, three]
+    found, _ = await threads.entries.records.surroundings(ids, Criteria(EntryKind.THREAD), 2)
     assert found == {one: {1: two, 2: three}, other: {}, two: {-1: one, 1: three}} | {
         three: {-2: one, -1: two}
     }
@@ -37,7 +38,7 @@ async def test_passages_are_beginnings_and_say_what_may_be_shown(threads: Thread
         threads, [draft("short", source="user"), draft("x" * 5_000, source="agent")]
     )
     criteria = Criteria(EntryKind.THREAD, source="user")
-    found = await threads.entries.records.passages([short, long], criteria)
+    _, found = await threads.entries.records.surroundings([short, long], criteria, 1)
     assert (found[short].text, found[short].length, found[short].is_shown) == ("short", 5, True)
     assert (len(found[long].text), found[long].length) == (2_000, 5_000)
     assert not found[long].is_shown

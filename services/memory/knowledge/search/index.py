@@ -63,6 +63,11 @@ class KnowledgeIndex:
         self._physical = ""
         self._known: dict[str, str] = {}  # file → digest of what the collection holds
 
+    @property
+    def model(self) -> str:
+        """The name of the model that compares by meaning."""
+        return self._embedder.name
+
     async def candidates(
         self, documents: Documents, query: str, limit: int
     ) -> tuple[Sequence[Hit], Sequence[Hit]]:

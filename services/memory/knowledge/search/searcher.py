@@ -14,6 +14,7 @@ from services.memory.knowledge.search.blocks import Block
 from services.memory.knowledge.search.documents import Document, Documents
 from services.memory.knowledge.search.index import BLOCK, DIGEST, FILE, KnowledgeIndex
 from services.memory.knowledge.types import Scope
+from services.memory.search.ranking.calibration import Calibration, calibration
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +22,7 @@ MAX_RESULTS = 20  # an agent reads them all, and the best come first
 CANDIDATES = 60  # blocks of each kind of search
 # A score is a sum of three shares, each of 1.
 MEANING, WORDS, LINE = 0.5, 0.3, 0.2
-UNRELATED = 0.15  # cosine of texts that have nothing in common, with the shipped model
-MIN_SCORE = 0.05  # a cosine of 0.24 without a common word; below it a result is noise
+MIN_SCORE = 0.05  # a similarity of 0.1 without a common word; below it a result is noise
 HEADING_GAIN, PHRASE_GAIN = 1.5, 2.0  # a line that is a heading, or has the query word for word
 
 
@@ -74,7 +74,7 @@ class KnowledgeSearcher:
             if not candidates:
                 raise
         else:
-            _add(candidates, documents, *found)
+            _add(candidates, documents, calibration(self._index.model), *found)
         hits = [_hit(candidate, terms, problem) for candidate in candidates.values()]
         good = [hit for hit in hits if hit["score"] >= MIN_SCORE]
         good.sort(key=lambda hit: (-hit["score"], hit["file"], hit["line"]))
@@ -97,6 +97,7 @@ def _lines_with_words(documents: Mapping[str, Document], terms: Sequence[str]) -
 def _add(
     candidates: Candidates,
     documents: Mapping[str, Document],
+    calibrated: Calibration,
     meaning: Iterable[Hit],
     words: Sequence[Hit],
 ) -> None:
@@ -104,7 +105,7 @@ def _add(
     best = max((hit.score for hit in words), default=0.0)
     for hit in meaning:
         if candidate := _candidate(candidates, documents, hit):
-            candidate.meaning = max(0.0, (hit.score - UNRELATED) / (1 - UNRELATED))
+            candidate.meaning = calibrated.similarity(hit.score)
     for hit in words:
         if candidate := _candidate(candidates, documents, hit):
             candidate.words = hit.score / best if best else 0.0

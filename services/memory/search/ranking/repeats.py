@@ -5,21 +5,24 @@ from collections.abc import Mapping, Sequence
 from services.core.text.tokens import text_terms
 from services.memory.search.ranking.scoring import ScoredEntry
 
-COMPARED = 100  # best entries that are compared with each other: nobody reads further
 SAME_SHARE = 0.8  # of the longer text's terms that the shorter one has, to say the same
 NEGATIONS = frozenset(("not", "no", "never", "without", "nor", "t"))  # `don't` has the term `t`
 
 
-def without_repeats(ranked: Sequence[ScoredEntry], texts: Mapping[int, str]) -> list[ScoredEntry]:
-    """Return the ranking without near-duplicates of better entries."""
+def without_repeats(
+    ranked: Sequence[ScoredEntry], texts: Mapping[int, str], count: int
+) -> list[ScoredEntry]:
+    """Return the first `count` entries of a ranking that are no near-duplicates of better ones."""
     kept: list[ScoredEntry] = []
     seen: list[Sequence[str]] = []
-    for entry in ranked[:COMPARED]:
+    for entry in ranked:
+        if len(kept) == count:
+            break
         terms = text_terms(texts[entry.id]) or [texts[entry.id].strip()]
         if not any(says_the_same(terms, other) for other in seen):
             kept.append(entry)
             seen.append(terms)
-    return [*kept, *ranked[COMPARED:]]
+    return kept
 
 
 def says_the_same(first: Sequence[str], second: Sequence[str]) -> bool:
@@ -27,7 +30,7 @@ def says_the_same(first: Sequence[str], second: Sequence[str]) -> bool:
 
     A term in place of another, a negation or a number more is something else.
     """
-    shorter, longer = sorted((first, second), key=len)
+    shorter, longer = (first, second) if len(first) <= len(second) else (second, first)
     if len(shorter) < len(longer) * SAME_SHARE:
         return False
     position = 0

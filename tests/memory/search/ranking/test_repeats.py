@@ -3,7 +3,6 @@
 import pytest
 
 from services.core.text.tokens import text_terms
-from services.memory.search.ranking import repeats
 from services.memory.search.ranking.repeats import says_the_same, without_repeats
 from services.memory.search.ranking.scoring import ScoredEntry
 
@@ -41,9 +40,8 @@ def test_something_else(first: str, second: str) -> None:
     assert not says_the_same(text_terms(second), text_terms(first))
 
 
-def test_the_best_of_several_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_of_several_stays() -> None:
     texts = {1: "use tabs", 2: "Use tabs.", 3: "use spaces", 4: "use tabs", 5: "?!", 6: "!!"}
     ranked = [ScoredEntry(id_, 9.0 - id_) for id_ in texts]
-    assert [each.id for each in without_repeats(ranked, texts)] == [1, 3, 5, 6]
-    monkeypatch.setattr(repeats, "COMPARED", 3)
-    assert [each.id for each in without_repeats(ranked, texts)] == [1, 3, 4, 5, 6]
+    assert [each.id for each in without_repeats(ranked, texts, 9)] == [1, 3, 5, 6]
+    assert [each.id for each in without_repeats(ranked, texts, 2)] == [1, 3]

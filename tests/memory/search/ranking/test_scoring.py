@@ -115,6 +115,6 @@ def test_a_model_that_was_never_measured_has_the_usual_calibration() -> None:
     assert calibration("another/model") is USUAL
 
 
-@pytest.mark.parametrize(("cosine", "share"), [(0.6, 0.0), (0.2, 0.0), (1.0, 1.0), (0.8, 0.5)])
+@pytest.mark.parametrize(("cosine", "share"), [(0.55, 0.0), (0.2, 0.0), (1.0, 1.0), (0.775, 0.5)])
 def test_similarity_is_a_share(cosine: float, share: float) -> None:
     assert CALIBRATION.similarity(cosine) == pytest.approx(share)
