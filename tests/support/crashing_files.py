@@ -35,3 +35,30 @@ def deadly_job(root: Path, *, files: int, deadly: int) -> Job:
 def _file(kind: type[SourceFile], number: int) -> SourceFile:
     content = f"x = {number}\n".encode()
     return kind(f"m{number}.py", len(content), "b", 1.0, "python", content=content)
+
+
+_kept: list[bytes] = []
+
+
+@dataclass(frozen=True)
+class GreedyFile(SourceFile):
+    """Reading it costs the process memory for good; `pids` names the processes that read some."""
+
+    kept_bytes: int = 0
+
+    def text(self, root: Path) -> str:
+        _kept.append(b"x" * self.kept_bytes)
+        with (root / "pids").open("a") as pids:
+            pids.write(f"{os.getpid()}\n")
+        return "x = 1\n"
+
+
+def greedy_job(root: Path, *, files: int, kept_bytes: int) -> Job:
+    """A job of files that each keep so much memory."""
+    made = [
+        GreedyFile(
+            f"g{n}.py", 6, f"{n:040x}", 0.0, "python", content=b"x = 1\n", kept_bytes=kept_bytes
+        )
+        for n in range(files)
+    ]
+    return Job(root, "repo", datetime.now(UTC), FileLimits(), made)

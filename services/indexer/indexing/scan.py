@@ -8,8 +8,9 @@ from pathlib import Path
 from services.indexer.indexing.manifest import ManifestRow
 from services.indexer.source.walk import FileLimits, KnownFile, SkippedFile, SourceFile, walk
 
-# Contents read for their hash are kept for the workers up to this size, and read again beyond.
-MAX_KEPT_BYTES = 32 * 1024 * 1024
+# Contents read for their hash are kept for the workers up to this size, and read again beyond: from
+# the system's cache, and the memory of a run does not grow with its files.
+MAX_KEPT_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True)

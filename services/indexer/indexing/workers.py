@@ -14,6 +14,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from multiprocessing.context import BaseContext
+from pathlib import Path
+from typing import NamedTuple
 
 from services.core.errors import IndexingFailed
 from services.indexer.indexing.prepare import Job, Prepared, prepare
@@ -32,8 +34,18 @@ JOBS_AHEAD = 2  # per worker; bounds the memory of jobs that wait
 # Objects allocated between two garbage collections of a worker: chunks have no cycles, and
 # collecting took a tenth of the time.
 GC_THRESHOLD = 100_000
+# A worker that keeps so much more than it started with is replaced: parsers and the allocator give
+# little back, and a run over many files would grow with their number.
+GROWN_BYTES = 48 * 1024 * 1024
 
 Outcome = Prepared | Failure
+
+
+class Done(NamedTuple):
+    """The outcomes of a job, and whether its worker keeps too much memory."""
+
+    outcomes: list[Outcome]
+    has_grown: bool
 
 
 class Workers:
@@ -53,7 +65,7 @@ class Workers:
         """
         few = len(job.files) < FEW_FILES and sum(f.size for f in job.files) < FEW_BYTES
         width = 1 if few else self._processes
-        pending: deque[tuple[Job, asyncio.Future[list[Outcome]]]] = deque()
+        pending: deque[tuple[Job, asyncio.Future[Done]]] = deque()
         with _Pool(width, threads=few) as pool:
             for part in split_job(job):
                 pending.append((part, pool.submit(part)))
@@ -79,19 +91,20 @@ def split_job(job: Job) -> Iterator[Job]:
         yield replace(job, files=files)
 
 
-async def _outcomes(
-    pool: "_Pool", job: Job, future: "asyncio.Future[list[Outcome]]"
-) -> Sequence[Outcome]:
+async def _outcomes(pool: "_Pool", job: Job, future: "asyncio.Future[Done]") -> Sequence[Outcome]:
     """Await a job. Where its worker died (parsers are native code), try its files one at a time."""
     try:
-        return await future
+        done = await future
+        if done.has_grown:
+            pool.renew()
+        return done.outcomes
     except BrokenProcessPool:
         log.warning("a worker died; its %d files are tried one at a time", len(job.files))
     outcomes: list[Outcome] = []
     await _require_workers(pool, job)
     for file in job.files:
         try:
-            outcomes += await pool.submit(replace(job, files=[file]))
+            outcomes += (await pool.submit(replace(job, files=[file]))).outcomes
         except BrokenProcessPool:
             outcomes.append(Failure(file.path, "killed the worker that read it"))
     return outcomes
@@ -109,26 +122,34 @@ async def _require_workers(pool: "_Pool", job: Job) -> None:
 
 
 class _Pool:
-    """An executor that is replaced when it breaks."""
+    """An executor that is replaced when it breaks, or a worker of it has grown."""
 
     def __init__(self, width: int, *, threads: bool) -> None:
         self._width = width
         self._threads = threads
         self._executor = self._start()
+        self._retired: list[Executor] = []  # they finish their last jobs
 
     def __enter__(self) -> "_Pool":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        for executor in (*self._retired, self._executor):
+            executor.shutdown(wait=False, cancel_futures=True)
 
-    def submit(self, job: Job) -> "asyncio.Future[list[Outcome]]":
+    def submit(self, job: Job) -> "asyncio.Future[Done]":
         loop = asyncio.get_running_loop()
+        work = _work_in_thread if self._threads else _work
         with contextlib.suppress(BrokenProcessPool):
-            return loop.run_in_executor(self._executor, prepare, job)
+            return loop.run_in_executor(self._executor, work, job)
+        self.renew()
+        return loop.run_in_executor(self._executor, work, job)
+
+    def renew(self) -> None:
+        """Give the next jobs to new workers; the old ones end after the jobs that they have."""
         self._executor.shutdown(wait=False)
+        self._retired = [*self._retired[-1:], self._executor]
         self._executor = self._start()
-        return loop.run_in_executor(self._executor, prepare, job)
 
     def _start(self) -> Executor:
         if self._threads:
@@ -145,6 +166,27 @@ def _context() -> BaseContext:
     return context
 
 
+def _work(job: Job) -> Done:
+    """Do a job in a worker process."""
+    return Done(prepare(job), _own_bytes() - _initial_bytes > GROWN_BYTES)
+
+
+def _work_in_thread(job: Job) -> Done:
+    return Done(prepare(job), has_grown=False)
+
+
+_initial_bytes = 0  # of this worker, before its first job
+
+
+def _own_bytes() -> int:
+    """Return the resident memory of this process that is no file's; 0 where Linux does not say."""
+    try:
+        _, resident, shared, *_ = Path("/proc/self/statm").read_text().split()
+    except OSError:
+        return 0
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+
+
 def enter_worker() -> None:
     """Initialise a worker process: it ignores Ctrl-C and ends with its parent.
 
@@ -152,6 +194,8 @@ def enter_worker() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(GC_THRESHOLD)
+    global _initial_bytes  # noqa: PLW0603 - set once, before the worker's first job
+    _initial_bytes = _own_bytes()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -38,7 +38,7 @@ class FileLimits:
     max_file_bytes: int = MAX_FILE_BYTES
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # a run holds one for each file of a workspace
 class SourceFile:
     """A file to index. `content` is None where it was not read, or was dropped again."""
 

@@ -1,5 +1,6 @@
 """Workers that are really killed by the file or the job they are given."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from services.core.errors import IndexingFailed
 from services.indexer.indexing import workers
 from services.indexer.indexing.report import Failure
-from tests.support.crashing_files import DeadlyJob, deadly_job
+from tests.support.crashing_files import DeadlyJob, deadly_job, greedy_job
 
 
 async def test_a_file_that_kills_its_worker_is_named(tmp_path: Path) -> None:
@@ -25,3 +26,17 @@ async def test_workers_that_cannot_live_end_the_run(tmp_path: Path) -> None:
     with pytest.raises(IndexingFailed, match="CTX_INDEX_WORKERS"):
         async for _ in workers.Workers(2).prepare(DeadlyJob(**vars(job))):
             pass
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(("kept_mb", "is_replaced"), [(2, True), (0, False)])
+async def test_a_worker_that_grows_is_replaced(
+    tmp_path: Path, kept_mb: int, is_replaced: bool
+) -> None:
+    files = 8 * workers.JOB_FILES
+    job = greedy_job(tmp_path, files=files, kept_bytes=kept_mb * 1024**2)
+    outcomes = [outcome async for outcome in workers.Workers(2).prepare(job)]
+    assert len(outcomes) == files
+    assert not any(isinstance(outcome, Failure) for outcome in outcomes)
+    processes = set((tmp_path / "pids").read_text().split())
+    assert (len(processes) > 2) == is_replaced
