@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctx.servers import ServiceName, mcp_url, server_status
 from services.core.blocking import DISK
+from services.core.serving.owner import HEADER, read_owner_token
 from services.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class RemoteClient:
 
     url: str
     token: str | None
+    owner_token: str | None = None
 
     async def call(
         self, tool: str, arguments: dict[str, Any], on_progress: "Report | None" = None
@@ -36,7 +38,13 @@ class RemoteClient:
         from services.core.serving.mcp.client import call_tool
 
         return await call_tool(
-            self.url, tool, arguments, self.token, seconds=CALL_SECONDS, on_progress=on_progress
+            self.url,
+            tool,
+            arguments,
+            self.token,
+            seconds=CALL_SECONDS,
+            on_progress=on_progress,
+            headers={} if self.owner_token is None else {HEADER: self.owner_token},
         )
 
 
@@ -64,7 +72,8 @@ async def connect(settings: Settings, service: ServiceName) -> AsyncIterator[Cli
     """Connect to the server that runs; else open its service here until the block ends."""
     status = await DISK.run(server_status, settings, service)
     if status.running:
-        yield RemoteClient(mcp_url(settings, service), settings.own_token)
+        owner = await DISK.run(read_owner_token, settings.data_dir)
+        yield RemoteClient(mcp_url(settings, service), settings.own_token, owner)
         return
     opened = _open_memory(settings) if service == "memory" else _open_indexer(settings)
     async with opened as local:

@@ -1,6 +1,10 @@
-"""The part of `ctx doctor` that compares the code index with its manifest."""
+"""The part of `ctx doctor` about the code index: what is indexed, and whether it is whole."""
 
+from dataclasses import asdict
+
+from ctx.commands.status import workspace_line
 from ctx.finding import Finding
+from ctx.workspaces import indexed_workspaces
 from services.core.blocking import DISK
 from services.core.engine.engine import open_engine
 from services.core.errors import CtxError
@@ -23,3 +27,14 @@ async def index_findings(settings: Settings) -> list[Finding]:
     except CtxError as error:
         return [Finding("code index", "fail", error.message, "Do what the message says.")]
     return [Finding("code index", "warn", text, "Run what it names.") for text in problems]
+
+
+async def workspace_findings(settings: Settings) -> list[Finding]:
+    """Tell what is indexed, and how old it is."""
+    try:
+        found = await indexed_workspaces(settings)
+    except CtxError as error:
+        return [Finding("indexed", "fail", error.message, "Index again: ctx index FOLDER")]
+    if not found:
+        return [Finding("indexed", "ok", "nothing yet; index a project: ctx index FOLDER")]
+    return [Finding("indexed", "ok", workspace_line(asdict(each)).strip()) for each in found]

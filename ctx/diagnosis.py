@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ctx.code_index import index_findings
+from ctx.code_index import index_findings, workspace_findings
 from ctx.finding import Finding
 from ctx.reconciliation import Confirm, fix_entries, records_findings
 from ctx.servers import ServerStatus, server_statuses
@@ -82,6 +82,7 @@ async def diagnose(*, fix: bool = False, confirm: Confirm = refuse) -> Sequence[
     findings += found
     if collections:
         findings += await index_findings(settings)
+    findings += await workspace_findings(settings)
     if fix:
         findings += await fix_entries(settings, owner, confirm)
     return [*findings, *await records_findings(settings, owner, collections)]

@@ -13,6 +13,7 @@ from ctx.output import show
 from ctx.progress import ProgressBar
 from services.core.errors import InvalidInput
 from services.core.settings import Settings, load
+from services.indexer.source.workspace import resolve_workspace
 
 SHOWN_FAILURES = 10
 
@@ -20,8 +21,8 @@ SHOWN_FAILURES = 10
 @define_command(
     "index",
     COMMANDS["index"]
-    + " PATH is CTX_WORKSPACE where it is left out. A running indexer does the work; it takes "
-    "folders inside its own workspace only.",
+    + " PATH is this folder, or CTX_WORKSPACE, where it is left out. A running indexer does the "
+    "work.",
     examples=[
         "ctx index",
         "ctx index ~/my-project",
@@ -46,7 +47,7 @@ def command(
         arguments["collection"] = collection
     with ProgressBar("files", as_json=as_json) as bar:
         settings = load()
-        folder = Path(path or settings.workspace).expanduser().resolve()
+        folder = resolve_workspace(Path(path or settings.workspace))
         arguments |= {"subdir": str(folder)}
         body = asyncio.run(_index(in_folder(settings, folder, repo), repo, arguments, bar))
     show(body, _text, as_json=as_json)

@@ -1,6 +1,7 @@
 """`ctx search`: searches the code that is indexed."""
 
 import asyncio
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import click
 from ctx.cli import COMMANDS, define_command
 from ctx.client import LocalClient, connect, in_folder
 from ctx.output import show, show_note
-from services.core.errors import NotPermitted
+from ctx.workspaces import workspace_around
+from services.core.errors import CollectionNotFound, NotPermitted
 from services.core.settings import Settings, load
+from services.indexer.source.workspace import resolve_workspace
 
 SHOWN_LINES = 12  # of a snippet; --json has it whole
 
@@ -19,9 +22,9 @@ SHOWN_LINES = 12  # of a snippet; --json has it whole
 @define_command(
     "search",
     COMMANDS["search"]
-    + " QUERY is words, a question or a symbol. A running indexer is asked; without one this "
-    "folder is brought up to date first, and only its repository is searched. The exit code is 1 "
-    "when nothing is found.",
+    + " QUERY is words, a question or a symbol. Only the repository of this folder is searched, "
+    "unless --repo names another. A running indexer is asked; without one the folder is brought "
+    "up to date first. The exit code is 1 when nothing is found.",
     examples=[
         "ctx search where are retries configured",
         "ctx search HttpClient --kind class",
@@ -49,11 +52,27 @@ def command(query: tuple[str, ...], as_json: bool, **filters: Any) -> int:
 
 async def _search(arguments: dict[str, Any]) -> dict[str, Any]:
     settings = load()
-    folder = settings.workspace.expanduser().resolve()
+    folder = resolve_workspace(settings.workspace)
     async with connect(in_folder(settings, folder), "indexer") as client:
         if isinstance(client, LocalClient):
             arguments = await _update_index(client, folder) | arguments
+        elif "repo" not in arguments:
+            arguments |= _repo_filter(settings, folder)
         return await client.call("repo_search", arguments)
+
+
+def _repo_filter(settings: Settings, folder: Path) -> dict[str, Any]:
+    """Return the filter for the repository that a folder was indexed as.
+
+    Raises CollectionNotFound where it was not indexed.
+    """
+    state = workspace_around(settings, folder)
+    if state is None:
+        raise CollectionNotFound(
+            f"{folder} is not indexed. Index it with: ctx index {shlex.quote(str(folder))} "
+            "(--repo '*' searches everything that is indexed)"
+        )
+    return {"repo": state.repo, "collection": state.collection_name}
 
 
 async def _update_index(client: LocalClient, folder: Path) -> dict[str, Any]:
@@ -72,7 +91,7 @@ def _has_default_repo(settings: Settings) -> bool:
 
 def _text(body: Mapping[str, Any]) -> str:
     if not body["results"]:
-        return "Nothing found. Is this folder indexed? See: ctx index"
+        return "Nothing found."
     return "\n\n".join(_hit(hit) for hit in body["results"])
 
 

@@ -1,25 +1,36 @@
 """`ctx status`: which servers answer, and what they say."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from ctx.cli import COMMANDS, define_command
 from ctx.output import show
 from ctx.servers import server_statuses
+from ctx.workspaces import indexed_workspaces
+from services.core.clock import utc_now
 from services.core.settings import load
 
 
 @define_command(
     "status",
-    COMMANDS["status"] + " The exit code is 0 when both servers are ready, else 1.",
+    COMMANDS["status"]
+    + " And what is indexed. The exit code is 0 when both servers are ready, else 1.",
     examples=["ctx status", "ctx status --json"],
 )
 def command(as_json: bool) -> int:
     """Print what each health port says."""
-    statuses = server_statuses(load())
+    settings = load()
+    statuses = server_statuses(settings)
     is_ready = all(status.ready for status in statuses)
-    show({"ok": is_ready, "servers": [asdict(s) for s in statuses]}, _text, as_json=as_json)
+    body = {
+        "ok": is_ready,
+        "servers": [asdict(status) for status in statuses],
+        "workspaces": [asdict(each) for each in asyncio.run(indexed_workspaces(settings))],
+    }
+    show(body, _text, as_json=as_json)
     return 0 if is_ready else 1
 
 
@@ -27,7 +38,29 @@ def _text(body: Mapping[str, Any]) -> str:
     lines = [line for server in body["servers"] for line in _lines(server)]
     if not any(server["running"] for server in body["servers"]):
         lines += ["", "Nothing runs. Start with: ctx up"]
-    return "\n".join(lines)
+    workspaces = body["workspaces"]
+    if not workspaces:
+        return "\n".join([*lines, "", "Nothing is indexed. Index a project with: ctx index FOLDER"])
+    return "\n".join([*lines, "", "indexed", *(workspace_line(each) for each in workspaces)])
+
+
+def workspace_line(workspace: Mapping[str, Any]) -> str:
+    """Return a line about an indexed workspace: where, how much and how old."""
+    return (
+        f"  {workspace['path']}  {workspace['repo']} in {workspace['collection']}: "
+        f"{workspace['files']} files, {workspace['chunks']} chunks, "
+        f"{_age(workspace['last_indexed'], workspace['state'])}"
+    )
+
+
+def _age(moment: str | None, state: str) -> str:
+    if moment is None:
+        return state.replace("_", " ")
+    seconds = (utc_now() - datetime.fromisoformat(moment)).total_seconds()
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} old"
+    return "less than a minute old"
 
 
 def _lines(server: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from services.core.background import BackgroundTasks
 from services.core.blocking import DISK
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
-from services.core.errors import StorageFailed
+from services.core.errors import InvalidInput, SettingsInvalid, StorageFailed
 from services.core.memories.types import MemoryWriter
 from services.core.rerank.stage import open_stage
 from services.core.serving.service import Service
@@ -27,7 +27,7 @@ from services.indexer.search.rerank import CodeReranker
 from services.indexer.search.searcher import Searcher
 from services.indexer.search.snippet import WindowSize
 from services.indexer.source.walk import FileLimits
-from services.indexer.source.workspace import Workspaces
+from services.indexer.source.workspace import Workspaces, resolve_workspace
 from services.indexer.tools import indexer_tools
 from services.indexer.tools.context import IndexerContext
 
@@ -100,14 +100,24 @@ async def _advice(
     return [*await engine.advice(expected), *indexer.problems]
 
 
+def _check_workspace(settings: Settings) -> None:
+    """Raise SettingsInvalid where CTX_WORKSPACE is set to what cannot be indexed. Blocks."""
+    if "workspace" not in settings.model_fields_set:
+        return  # a client may start a server in any folder
+    try:
+        resolve_workspace(settings.workspace)
+    except InvalidInput as error:
+        raise SettingsInvalid(f"CTX_WORKSPACE: {error.details['message']}") from error
+
+
 def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) -> IndexerContext:
     """Build the indexer and the defaults of its tools over a shared engine. Blocks."""
-    server = str(settings.qdrant_url) if settings.qdrant_url else None
+    _check_workspace(settings)
     indexer = Indexer(
         engine.vectors,
         engine.embedder,
         Manifest(settings.index_state_path),
-        store_key=server or ("child" if settings.qdrant_bin else "embedded"),
+        store_key=settings.store_key,
         reserved=settings.memory_collection_name,
         limits=FileLimits(max_file_bytes=settings.max_file_bytes),
         processes=settings.index_workers,

@@ -18,12 +18,14 @@ class Caller:
     """The client for rate limits, the id of a connection that outlives one call, and the name
     that the client gives itself.
 
-    The stateless protocol (2026-07-28) has no connection.
+    The stateless protocol (2026-07-28) has no connection. `is_owner` is true of the command line
+    of the user who runs the server.
     """
 
     client: str = LOCAL_NAME
     connection: str | None = None
     name: str | None = None
+    is_owner: bool = False
 
 
 LOCAL = Caller()

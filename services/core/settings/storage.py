@@ -113,6 +113,13 @@ class StorageSettings(BaseModel):
         return self.data_dir / "embeddings.sqlite"
 
     @property
+    def store_key(self) -> str:
+        """The name of the configured Qdrant in the manifest of indexed files."""
+        if self.qdrant_url:
+            return str(self.qdrant_url)
+        return "child" if self.qdrant_bin else "embedded"
+
+    @property
     def index_state_path(self) -> Path:
         return self.data_dir / "index.sqlite"
 

@@ -110,6 +110,15 @@ class Manifest:
         rows = await self._run(lambda db: db.execute(query, (store, collection)).fetchall())
         return {row[0] for row in rows}
 
+    async def counts(self, store: str) -> dict[tuple[str, str], tuple[int, int]]:
+        """Return how many files and chunks each repo of each collection has."""
+        query = (
+            "SELECT collection, repo, count(*), sum(chunks) FROM files WHERE store = ? "
+            "GROUP BY collection, repo"
+        )
+        rows = await self._run(lambda db: db.execute(query, (store,)).fetchall())
+        return {(collection, repo): (files, chunks) for collection, repo, files, chunks in rows}
+
     async def claim_name(self, key: RepoKey, identity: str) -> str:
         """Claim a repo's name for an identity; returns the identity that claimed it first."""
 

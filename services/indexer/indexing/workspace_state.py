@@ -106,12 +106,13 @@ class WorkspaceStates:
 
         Links are not followed.
         """
-        found = dict(_scan(root))
-        for name in _names(self._folder):
-            own = self._read_own(name)
-            if own and own[0].is_relative_to(root) and own[0].is_dir():
-                found[own[0]] = own[1]
-        return dict(sorted(found.items()))
+        own = {path: state for path, state in self.own().items() if path.is_relative_to(root)}
+        return dict(sorted({**dict(_scan(root)), **own}.items()))
+
+    def own(self) -> dict[Path, WorkspaceState]:
+        """Return the workspaces that our folder knows and that still exist, by path. Blocks."""
+        read = [self._read_own(name) for name in _names(self._folder)]
+        return dict(sorted(each for each in read if each and each[0].is_dir()))
 
     def _own_name(self, workspace: Path) -> str:
         digest = blake2b(os.fsencode(workspace), digest_size=16)

@@ -37,17 +37,18 @@ class Workspaces:
             raise InvalidInput(field, f"{given or folder} is not a folder")
         return folder
 
-    def locate(self, field: str, given: str | None) -> WorkspacePath:
+    def locate(self, field: str, given: str | None, *, anywhere: bool = False) -> WorkspacePath:
         """Find the workspace of a folder: the nearest repository above it, else its root. Blocks.
 
-        Raises InvalidInput as `inside` does.
+        `anywhere` admits folders outside the roots. Raises InvalidInput as `inside` does.
         """
+        named = Path(given or ".")
+        if anywhere and named.is_absolute() and self._root_of(named.resolve()) is None:
+            return locate_anywhere(named)
         folder = self.inside(field, given)
         root = self._root_of(folder) or self.root
         above = [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
-        workspace = next((each for each in above if (each / ".git").exists()), root)
-        subdir = folder.relative_to(workspace).as_posix()
-        return WorkspacePath(workspace, "" if subdir == "." else subdir)
+        return _workspace_of(folder, above, root)
 
     def search_root(self, given: str | None) -> Path:
         """Return the folder to scan for workspaces: by default the parent of the root workspace.
@@ -82,6 +83,23 @@ def resolve_workspace(folder: Path) -> Path:
             f"{resolved} is the home folder or holds it; name one project's folder inside it",
         )
     return resolved
+
+
+def locate_anywhere(folder: Path) -> WorkspacePath:
+    """Find the workspace of any folder: the nearest repository above it, else itself. Blocks.
+
+    The home folder and those above it are no workspaces. Raises InvalidInput.
+    """
+    resolved = resolve_workspace(folder)
+    too_large = _home_and_above() | {Path(resolved.anchor)}
+    above = [each for each in (resolved, *resolved.parents) if each not in too_large]
+    return _workspace_of(resolved, above, resolved)
+
+
+def _workspace_of(folder: Path, above: Sequence[Path], default: Path) -> WorkspacePath:
+    workspace = next((each for each in above if (each / ".git").exists()), default)
+    subdir = folder.relative_to(workspace).as_posix()
+    return WorkspacePath(workspace, "" if subdir == "." else subdir)
 
 
 def _home_and_above() -> set[Path]:

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from services.core.blocking import DISK
-from services.core.serving import progress
+from services.core.serving import caller, progress
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
 from services.indexer.indexing.report import IndexReport, Progress
@@ -46,7 +46,8 @@ def index_tools(context: IndexerContext) -> Sequence[Tool]:
 
         A folder that is a git repository of its own is indexed as that repository.
         """
-        location = await DISK.run(context.workspaces.locate, "subdir", subdir)
+        anywhere = caller.current.get().is_owner
+        location = await DISK.run(context.workspaces.locate, "subdir", subdir, anywhere=anywhere)
         target = context.collection(collection, session)
         return await index_workspace(context, location, target, recreate)
 

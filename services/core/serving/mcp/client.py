@@ -19,12 +19,13 @@ async def call_tool(
     *,
     seconds: float = CALL_TIMEOUT_SECONDS,
     on_progress: Report | None = None,
+    headers: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     """Call a tool and return its result.
 
     Raises RemoteFailed for an error of the tool, StorageFailed where no server answers.
     """
-    transport = StreamableHttpTransport(url, auth=token)
+    transport = StreamableHttpTransport(url, headers, auth=token)
     try:
         async with Client(transport, timeout=seconds) as client:
             result = await client.call_tool_mcp(tool, arguments, progress_handler=on_progress)

@@ -21,7 +21,7 @@ from pydantic_core import to_jsonable_python
 from starlette.requests import Request
 
 from services.core.errors import CtxError, InvalidInput, error_body
-from services.core.serving import caller, progress
+from services.core.serving import caller, owner, progress
 from services.core.serving.mcp.arguments import decode_json_arguments
 from services.core.serving.mcp.calls import invalid_arguments, permit, run_with_deadline
 from services.core.serving.metrics import Metrics
@@ -91,13 +91,19 @@ class ToolPipeline(Middleware):
     """Wraps the listing and calling of one server's tools; every error becomes a body here."""
 
     def __init__(
-        self, tools: Sequence[Tool], default: Selection, limiter: RateLimiter, metrics: Metrics
+        self,
+        tools: Sequence[Tool],
+        default: Selection,
+        limiter: RateLimiter,
+        metrics: Metrics,
+        owner_token: str | None = None,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._toolsets = {tool.toolset for tool in tools}
         self._default = default
         self._limiter = limiter
         self._metrics = metrics
+        self._owner_token = owner_token
         self.schemas: dict[str, Mapping[str, Any]] = {}
 
     async def on_list_tools(
@@ -136,7 +142,7 @@ class ToolPipeline(Middleware):
         """Run the call. Raises CtxError, whatever the MCP library raised."""
         message, request = context.message, current_request()
         permit(self._tools, message.name, self._selection(request))
-        from_client = caller_of(context.fastmcp_context, request)
+        from_client = caller_of(context.fastmcp_context, request, self._owner_token)
         self._limiter.spend(from_client.client)
         arguments = decode_json_arguments(message.arguments or {}, self.schemas[message.name])
         token = caller.current.set(from_client)
@@ -187,9 +193,13 @@ def current_request() -> Request | None:
         return None
 
 
-def caller_of(context: Context | None, request: Request | None) -> caller.Caller:
+def caller_of(
+    context: Context | None, request: Request | None, owner_token: str | None = None
+) -> caller.Caller:
     """Return who calls, as far as the transport and the protocol tell."""
-    return caller.Caller(_client(request), _connection(context), _name(context))
+    given = None if request is None else request.headers.get(owner.HEADER)
+    is_owner = owner.is_owner(given, owner_token)
+    return caller.Caller(_client(request), _connection(context), _name(context), is_owner)
 
 
 def _name(context: Context | None) -> str | None:

@@ -22,6 +22,7 @@ from services.core.serving.mcp.schemas import (
     required_parameters,
 )
 from services.core.serving.metrics import Metrics
+from services.core.serving.owner import ensure_owner_token
 from services.core.serving.rate_limit import RateLimiter
 from services.core.serving.service import Effect, Prompt, Resource, Service, Tool
 from services.core.serving.toolsets import configured
@@ -31,7 +32,8 @@ from services.core.settings import Settings
 def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     """Build an MCP server with what the service offers, behind the pipelines."""
     selection, limiter = configured(settings), RateLimiter(settings.rate_limit_per_minute)
-    pipeline = ToolPipeline(service.tools, selection, limiter, metrics)
+    token = ensure_owner_token(settings.data_dir)
+    pipeline = ToolPipeline(service.tools, selection, limiter, metrics, token)
     reads = ReadPipeline(
         service.resources, service.prompts, service.toolsets, selection, limiter, metrics
     )

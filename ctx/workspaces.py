@@ -1,0 +1,59 @@
+"""The workspaces that are indexed, by the states and the manifest in the data folder."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from services.core.settings import Settings
+from services.indexer.indexing.manifest import Manifest
+from services.indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceState, WorkspaceStates
+
+
+@dataclass(frozen=True)
+class IndexedWorkspace:
+    """A folder that was indexed: as which repo, where to, how much of it, and when."""
+
+    path: str
+    repo: str
+    collection: str
+    files: int
+    chunks: int
+    state: str
+    last_indexed: str | None
+
+
+async def indexed_workspaces(settings: Settings) -> Sequence[IndexedWorkspace]:
+    """Return every indexed workspace that still exists, by its path. Raises StorageFailed."""
+    states = _states(settings).own()
+    if not states:
+        return []
+    manifest = Manifest(settings.index_state_path)
+    try:
+        counts = await manifest.counts(settings.store_key)
+    finally:
+        manifest.close()
+    found = []
+    for path, state in states.items():
+        files, chunks = counts.get((state.collection_name, state.repo), (0, 0))
+        found.append(
+            IndexedWorkspace(
+                str(path),
+                state.repo,
+                state.collection_name,
+                files,
+                chunks,
+                state.indexing_state,
+                state.last_indexed,
+            )
+        )
+    return found
+
+
+def workspace_around(settings: Settings, folder: Path) -> WorkspaceState | None:
+    """Return the state of the nearest indexed workspace that holds a folder, None without one."""
+    states = _states(settings).own()
+    return next((states[each] for each in (folder, *folder.parents) if each in states), None)
+
+
+def _states(settings: Settings) -> WorkspaceStates:
+    return WorkspaceStates(settings.index_state_path.parent / OWN_FOLDER)
