@@ -12,6 +12,7 @@ from typing import Any
 NO_CONTEXT = "(no context provided)"
 NO_DECISION = "(no decision recorded)"
 NO_CONSEQUENCES = "(no consequences noted)"
+PLACEHOLDERS = frozenset({NO_CONTEXT, NO_DECISION, NO_CONSEQUENCES})
 STATUSES = ("proposed", "accepted", "deprecated", "superseded")
 UNTITLED = "Untitled"
 

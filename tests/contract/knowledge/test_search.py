@@ -103,6 +103,8 @@ async def test_decisions_conventions_and_skills_are_found(filled: Tools) -> None
     assert (await best(filled, "kafka for events"))[
         "file"
     ] == "knowledge/decisions/0001-choose-kafka.md"
+    placeholders = await filled.call("context_search", query="no decision recorded")
+    assert not any(hit["text"].startswith("(no ") for hit in placeholders)
     assert (await best(filled, "plural nouns"))["key"] == "naming"
     assert (await best(filled, "open the vault"))["key"] == "rotate-keys"
 

@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from services.memory.knowledge.documents import PLACEHOLDERS
+
+SPLIT_VERSION = 2  # rises when documents are cut in another way; their blocks are then written anew
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+|\s*\|")
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -28,8 +31,15 @@ class Block:
 
 
 def split_blocks(markdown: str) -> list[Block]:
-    """Cut a document into blocks, in its order. Lines without words belong to none."""
-    return [block for block in _blocks(markdown) if not _EMPTY.fullmatch(block.text)]
+    """Cut a document into blocks, in its order.
+
+    Lines without words and placeholders of a decision belong to none.
+    """
+    return [
+        block
+        for block in _blocks(markdown)
+        if not _EMPTY.fullmatch(block.text) and block.text.strip() not in PLACEHOLDERS
+    ]
 
 
 def _blocks(markdown: str) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from services.core.blocking import DISK
 from services.memory.knowledge.public import SKILL_FILE, entry_path
-from services.memory.knowledge.search.blocks import Block, split_blocks
+from services.memory.knowledge.search.blocks import SPLIT_VERSION, Block, split_blocks
 from services.memory.knowledge.store import KnowledgeStore
 from services.memory.knowledge.types import EntryType, Scope
 
@@ -29,7 +29,7 @@ class Document:
 
 
 def document(file: str, content: str, scope: Scope = Scope.PUBLIC) -> Document:
-    digest = hashlib.sha256(content.encode()).hexdigest()[:32]
+    digest = hashlib.sha256(f"{SPLIT_VERSION}\0{content}".encode()).hexdigest()[:32]
     return Document(file, content, split_blocks(content), digest, scope)
 
 
