@@ -75,9 +75,10 @@ SearchText = Annotated[
 ]
 RelationName = Literal["similar", "continues", "references", "parent", "child"]
 DirectionName = Literal["outgoing", "incoming", "both"]
-Whole = Annotated[int, BeforeValidator(_whole)]
-PageLimit = Annotated[Whole, Field(ge=1, le=MAX_PAGE)] | None
-Cursor = Annotated[Whole, Field(ge=1, le=MAX_CURSOR)] | None
+Whole = BeforeValidator(_whole)  # after the limits, which else are missing in the JSON schema
+PageLimit = Annotated[int, Field(ge=1, le=MAX_PAGE), Whole] | None
+Cursor = Annotated[int, Field(ge=1, le=MAX_CURSOR), Whole] | None
+SimilarLimit = Annotated[int, Field(ge=0, le=MAX_SIMILAR), Whole] | None
 
 
 class _Request(BaseModel):
@@ -126,7 +127,7 @@ class GetMeta(BaseModel):
 class FindSimilar(_Request):
     action: Literal["find_similar"]
     search_text: SearchText = Field(alias="searchText")
-    limit: Annotated[Whole, Field(ge=0, le=MAX_SIMILAR)] | None = None
+    limit: SimilarLimit = None
 
 
 class AddRelationship(_Request):

@@ -65,6 +65,14 @@ def test_related_contexts_of_an_id_with_slashes(rest: Rest) -> None:
     assert rest.get(f"/related/{b}", type="parent", direction="incoming")["relatedContexts"] == []
 
 
+def test_the_document_has_the_limits_of_numbers(rest: Rest) -> None:
+    schemas = rest.get("/openapi.json")["components"]["schemas"]
+    [similar, _] = schemas["FindSimilar"]["properties"]["limit"]["anyOf"]
+    assert similar == {"type": "integer", "minimum": 0, "maximum": 50}
+    [page, _] = schemas["Retrieve"]["properties"]["limit"]["anyOf"]
+    assert page == {"type": "integer", "minimum": 1, "maximum": 1000}
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
 def test_the_openapi_document_is_true(rest: Rest, server: Server, mode: GenerationMode) -> None:
