@@ -61,7 +61,13 @@ async def open_indexer(
     searcher = await open_searcher(settings, engine)
     tasks = BackgroundTasks()
     expected = {settings.collection_name: spec(engine.embedder)}
-    lookup = Lookup(context.indexer, engine.vectors, FileTexts(context.indexer.limits))
+    lookup = Lookup(
+        context.indexer,
+        engine.vectors,
+        FileTexts(context.indexer.limits),
+        context.workspaces.root,
+        settings.host_workspace,
+    )
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
@@ -132,6 +138,7 @@ def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) 
         current_repo=settings.current_repo,
         vectors_dir=settings.vectors_dir,
         default_repo=settings.current_repo if settings.repo_auto_filter else None,
+        only_workspace=settings.repo_auto_filter,
         window=WindowSize(settings.micro_chunk_tokens, settings.micro_chunk_stride),
     )
 

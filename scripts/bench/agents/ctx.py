@@ -70,9 +70,8 @@ class CtxAgent:
             lines = {"start_line": result["end_line"] + 1}
             result = await self._read(transcript, path=result["path"], **lines)
             yield
-        if not result.get("ok"):
-            async for _ in self._ask(question, transcript):
-                yield
+        async for _ in self._ask(question, transcript):
+            yield
 
     async def _callers(self, question: AgentTask, transcript: Transcript) -> AsyncIterator[None]:
         async for _ in self._pages(_exact(question, "call"), transcript):

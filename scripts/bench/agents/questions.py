@@ -16,7 +16,6 @@ from typing import Any
 from scripts.bench.agents.gold import ENDINGS, Call, Definition, Sources, read_sources
 
 SEED = 13
-ENOUGH_LINES = 10  # of an annotated span: enough to see that it is the place
 LEAST, MOST = 2, 30  # call sites or subclasses of a question: more are no answer to read
 HEAD_LINES = 4  # of a class, at most: its bases may stand below its name
 MIN_NAME = 5  # letters of a drawn name: `get` and `run` are every second word
@@ -75,7 +74,7 @@ def _annotated_target(target: Any, paths: Sequence[str]) -> Target | None:
     if isinstance(target, str) or "start" not in target:
         return Target(path)
     lines = tuple(range(target["start"], target["end"] + 1))
-    return Target(path, lines, min(ENOUGH_LINES, len(lines)))
+    return Target(path, lines)  # one line is enough, as where rankings are scored
 
 
 # --- drawn ---------------------------------------------------------------------------------

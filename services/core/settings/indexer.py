@@ -18,13 +18,19 @@ class IndexerSettings(BaseModel):
         (),
         "Further folders that may be indexed, each with all that lies below it.",
     )
+    host_workspace: str | None = env(
+        "CTX_HOST_WORKSPACE",
+        None,
+        "The workspace's folder as clients know it, where the server sees it elsewhere (a "
+        "container's mount). Paths that clients send may begin with it.",
+    )
     current_repo: str | None = env(
         "CURRENT_REPO", None, "Name of the workspace's repository. Unset: as git has it."
     )
     repo_auto_filter: bool = env(
         "REPO_AUTO_FILTER",
         True,
-        "Search only the workspace's repository where a search names none.",
+        "Search only the repositories at and inside the workspace where a search names none.",
     )
     micro_chunk_tokens: int = env(
         "MICRO_CHUNK_TOKENS", 16, "Tokens of one window inside a chunk.", ge=1

@@ -22,6 +22,7 @@ from services.indexer.lookup.reader import (
     outline_of,
     split_name,
 )
+from services.indexer.lookup.scope import PathScope
 from services.indexer.lookup.texts import FileTexts
 from services.indexer.schema import fields
 from services.indexer.search.filters import ALL_REPOS, SearchFilters
@@ -39,10 +40,25 @@ SIMILAR_ENOUGH = 0.75
 class Lookup:
     """Looks up strings, names and lines in the files that a collection was indexed from."""
 
-    def __init__(self, indexer: Indexer, store: VectorStore, texts: FileTexts) -> None:
+    def __init__(
+        self,
+        indexer: Indexer,
+        store: VectorStore,
+        texts: FileTexts,
+        workspace: Path | None = None,
+        host_folder: str | None = None,
+    ) -> None:
+        """`workspace` is the folder that paths are relative to, `host_folder` its name outside."""
+        self._workspace = workspace
+        self._host_folder = host_folder
         self._indexer = indexer
         self._store = store
         self._texts = texts
+
+    async def scope(self, collection: str) -> PathScope:
+        """Return how paths of the collection's repos are shown to callers and read from them."""
+        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
+        return PathScope(roots, self._workspace, self._host_folder)
 
     async def search(
         self,
@@ -58,7 +74,11 @@ class Lookup:
         Raises InvalidInput for filters that are wrong.
         """
         sources = [
-            Source(checkout.repo, checkout.root, await DISK.run(_selected, rows, filters))
+            Source(
+                checkout.repo,
+                checkout.root,
+                await DISK.run(_selected, rows, filters, checkout.repo),
+            )
             for checkout, rows in await self._files(collection, filters.repos)
         ]
         return await DISK.run(exact_search, self._texts, sources, pattern, limit, offset, role)
@@ -91,18 +111,24 @@ class Lookup:
 
         Raises InvalidInput where no file or several have it.
         """
-        wanted = path.strip().replace("\\", "/").removeprefix("./")
+        scope = await self.scope(collection)
+        inside = dict(scope.located(path))
+        exact: list[FileLocation] = []
         found: list[FileLocation] = []
         for checkout, rows in await self._files(collection, repos):
-            inside = _inside(checkout.root, wanted)
-            if inside in rows:
-                return FileLocation(checkout.repo, checkout.root, inside)
-            ends = [each for each in rows if each.endswith(f"/{inside}")]
+            wanted = inside.get(checkout.repo)
+            if wanted is None:
+                continue
+            if wanted in rows:
+                exact.append(FileLocation(checkout.repo, checkout.root, wanted))
+            ends = [each for each in rows if each.endswith(f"/{wanted}")]
             found += [FileLocation(checkout.repo, checkout.root, each) for each in ends]
+        if exact:
+            return min(exact, key=lambda each: len(scope.shown(each.repo, each.path)))
         if len(found) == 1:
             return found[0]
         if found:
-            names = ", ".join(f"{each.path}" for each in found[:SUGGESTIONS])
+            names = ", ".join(scope.shown(each.repo, each.path) for each in found[:SUGGESTIONS])
             raise InvalidInput("path", f"{path} is the end of {len(found)} paths: {names}")
         raise InvalidInput(
             "path", f"{path} is not indexed; qdrant_index brings new files into the index"
@@ -164,7 +190,7 @@ class Lookup:
             defining = {path: rows[path] for path in paths if path in rows}
             located += [
                 FileLocation(checkout.repo, checkout.root, path)
-                for path in _selected(defining, filters)
+                for path in _selected(defining, filters, checkout.repo)
             ]
         return located
 
@@ -177,11 +203,15 @@ class Lookup:
         return list(dict.fromkeys([*close, *near]))[:SUGGESTIONS]
 
 
-def _selected(rows: dict[str, ManifestRow], filters: SearchFilters) -> list[str]:
-    """Return the paths that the filters admit, in order. Raises InvalidInput."""
+def _selected(rows: dict[str, ManifestRow], filters: SearchFilters, repo: str) -> list[str]:
+    """Return the paths of a repo that the filters admit, in order. Raises InvalidInput."""
     languages = {name.lower() for name in filters.languages}
     endings = {ending.lower().lstrip(".") for ending in filters.exts}
     folders = [_folder(each) for each in filters.under]
+    if filters.folders:
+        folders = [folder for name, folder in filters.folders if name == repo]
+        if not folders:
+            return []
     paths = [
         path
         for path, row in rows.items()
@@ -199,8 +229,3 @@ def _folder(given: str) -> str:
     if ".." in cleaned.split("/"):
         raise InvalidInput("under", "must not contain '..'")
     return "" if cleaned == "." else cleaned
-
-
-def _inside(root: Path, path: str) -> str:
-    """Return a path as the checkout has it: absolute ones lose the root."""
-    return path.removeprefix(f"{root}/").lstrip("/")

@@ -36,7 +36,10 @@ INLINE_FILTERS = {
 
 @dataclass(frozen=True)
 class SearchFilters:
-    """The filters of a search; an empty one does not restrict it."""
+    """The filters of a search; an empty one does not restrict it.
+
+    `folders` are folders of one repo each: a repo and a folder inside it, "" for all of it.
+    """
 
     repos: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
@@ -46,6 +49,7 @@ class SearchFilters:
     exts: tuple[str, ...] = ()
     path_globs: tuple[str, ...] = ()
     not_globs: tuple[str, ...] = ()
+    folders: tuple[tuple[str, str], ...] = ()
     is_test: bool | None = None
     is_config: bool | None = None
 
@@ -100,6 +104,8 @@ class SearchFilters:
             must.append(MatchAny(payload.EXTENSION, [e.lower().lstrip(".") for e in self.exts]))
         if self.under:
             must.append(_under(self.under))
+        if self.folders:
+            must.append(Filter(should=[_in_repo(*each) for each in self.folders]))
         if self.is_test is not None:
             must.append(Match(payload.IS_TEST, self.is_test))
         if self.is_config is not None:
@@ -116,6 +122,12 @@ def _under(folders: Sequence[str]) -> Condition:
     if not named:
         return Filter()
     return Filter(should=[MatchAny(payload.FOLDERS, named), MatchAny(payload.PATH, named)])
+
+
+def _in_repo(repo: str, folder: str) -> Filter:
+    """Match what lies below a folder of a repo, or all of the repo."""
+    of_repo = Match(payload.REPO, repo)
+    return Filter(must=[of_repo, _under([folder])] if folder else [of_repo])
 
 
 def included_kinds(kinds: Sequence[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """The parts and defaults that the indexer's tools share."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from pydantic import Field
 from services.core.serving.sessions import COLLECTION_PATTERN, SessionDefaults
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing.indexer import Indexer
+from services.indexer.lookup.scope import PathScope
 from services.indexer.search.snippet import DEFAULT_WINDOW, WindowSize
 from services.indexer.source.workspace import WorkspacePath, Workspaces
 
@@ -22,7 +24,8 @@ CollectionArgument = Annotated[
 class IndexerContext:
     """The indexer, the store and the defaults of a server's tools.
 
-    `default_repo` limits searches that name no repo; None searches every repo.
+    Searches that name no repo are limited to `default_repo`; without one, and with
+    `only_workspace`, to the repos at and inside the workspace.
     """
 
     indexer: Indexer
@@ -33,6 +36,7 @@ class IndexerContext:
     current_repo: str | None
     vectors_dir: Path
     default_repo: str | None = None
+    only_workspace: bool = False
     window: WindowSize = DEFAULT_WINDOW
 
     def collection(self, given: str | None, session: str | None = None) -> str:
@@ -41,6 +45,14 @@ class IndexerContext:
         Raises InvalidInput for an unknown session.
         """
         return given or self.sessions.collection(session) or self.default_collection
+
+    def repos(self, given: Sequence[str], scope: PathScope) -> tuple[str, ...]:
+        """Return the repos that a search is about: those given, or those of the caller."""
+        if given:
+            return tuple(given)
+        if self.default_repo:
+            return (self.default_repo,)
+        return scope.default_repos() if self.only_workspace else ()
 
     def repo_of(self, location: WorkspacePath) -> str | None:
         """Return CURRENT_REPO for the root workspace; None lets git name other workspaces."""

@@ -12,6 +12,7 @@ from services.indexer.lookup.exact import MAX_COUNTED, ExactResult, MatchedFile
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import OTHER
 from services.indexer.lookup.pattern import MAX_PATTERN_LENGTH, Pattern
+from services.indexer.lookup.scope import PathScope
 from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
 from services.indexer.tools.search import TOOLSET, Names, names_of
@@ -84,18 +85,19 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         Reads the files themselves; `complete` says that nothing is left out.
         """
         matcher = Pattern(pattern, regex=regex, case_sensitive=case_sensitive, word=whole_word)
+        chosen = context.collection(collection, session)
+        scope = await lookup.scope(chosen)
         filters = SearchFilters(
-            repos=names_of(repo) or names_of(context.default_repo),
+            repos=context.repos(names_of(repo), scope),
             languages=names_of(language),
             under=names_of(under),
             exts=names_of(ext),
             path_globs=names_of(path_glob),
             not_globs=names_of(not_glob),
         )
-        found = await lookup.search(
-            context.collection(collection, session), matcher, filters, limit, offset, role
-        )
-        return _result(found, offset, role)
+        narrowed = scope.narrow(filters, names_of(repo))
+        found = await lookup.search(chosen, matcher, narrowed, limit, offset, role)
+        return _result(found, offset, role, scope)
 
     return [
         Tool(
@@ -109,12 +111,14 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
     ]
 
 
-def _result(found: ExactResult, offset: int, role: str | None) -> ExactSearchResult:
+def _result(
+    found: ExactResult, offset: int, role: str | None, scope: PathScope
+) -> ExactSearchResult:
     several = len({file.repo for file in found.files}) > 1
     after = offset + found.shown
     result: ExactSearchResult = {
         "ok": True,
-        "results": [_file(file, several) for file in found.files],
+        "results": [_file(file, several, scope) for file in found.files],
         "total": found.lines,
         "files": found.matched_files,
         "complete": offset == 0 and after >= found.lines and not found.capped,
@@ -134,8 +138,8 @@ def _result(found: ExactResult, offset: int, role: str | None) -> ExactSearchRes
     return result
 
 
-def _file(file: MatchedFile, named: bool) -> ExactFile:
-    row: ExactFile = {"path": file.path, "lines": []}
+def _file(file: MatchedFile, named: bool, scope: PathScope) -> ExactFile:
+    row: ExactFile = {"path": scope.shown(file.repo, file.path), "lines": []}
     if named:
         row["repo"] = file.repo
     for each in file.lines:

@@ -11,6 +11,7 @@ from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.reader import DefinitionLocation, Lines
+from services.indexer.lookup.scope import PathScope
 from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
 from services.indexer.tools.search import TOOLSET, Names, names_of
@@ -74,57 +75,67 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         if name is None and path is None:
             raise InvalidInput("name", "give the name of a definition, or a path")
         chosen = context.collection(collection, session)
-        repos = names_of(repo) or names_of(context.default_repo)
+        scope = await lookup.scope(chosen)
+        repos = context.repos(names_of(repo), scope)
         if name is not None:
             under = names_of(path)
             filters = SearchFilters(repos=repos)
             found = await lookup.definitions(chosen, name, filters)
             if under:
-                found = _in_file(found, name, under[0])
+                found = _in_file(found, name, under[0], scope)
             if len(found) > 1:
-                return _several(name, found)
+                return _several(name, found, scope)
             [only] = found
             lines = await lookup.lines(
                 only.file, max(start_line or 0, only.start_line), end_line or only.end_line
             )
-            return {**_code(lines, only.end_line), "symbol": only.symbol, "kind": only.kind}
+            code = _code(lines, only.end_line, scope)
+            return {**code, "symbol": only.symbol, "kind": only.kind}
         file = await lookup.file(chosen, path or "", repos)
         if outline:
-            rows = [_row(each) for each in await lookup.outline(file)]
-            return {"ok": True, "path": file.path, "repo": file.repo, "definitions": rows}
+            rows = [_row(each, scope) for each in await lookup.outline(file)]
+            shown = scope.shown(file.repo, file.path)
+            return {"ok": True, "path": shown, "repo": file.repo, "definitions": rows}
         lines = await lookup.lines(file, start_line or 1, end_line)
-        return _code(lines, end_line or lines.total)
+        return _code(lines, end_line or lines.total, scope)
 
     return [Tool(read_code, "Read code", TOOLSET, Effect.READS, render=render_read_code, lean=True)]
 
 
-def _in_file(found: list[DefinitionLocation], name: str, path: str) -> list[DefinitionLocation]:
-    wanted = path.replace("\\", "/").removeprefix("./").strip("/")
+def _in_file(
+    found: list[DefinitionLocation], name: str, path: str, scope: PathScope
+) -> list[DefinitionLocation]:
+    wanted = dict(scope.located(path))
     inside = [
         each
         for each in found
-        if each.file.path == wanted
-        or each.file.path.endswith(f"/{wanted}")
-        or each.file.path.startswith(f"{wanted}/")
-        or str(each.file.root / each.file.path) == path
+        if each.file.repo in wanted and _is_in(each.file.path, wanted[each.file.repo])
     ]
     if not inside:
-        paths = ", ".join(dict.fromkeys(each.file.path for each in found))
+        paths = ", ".join(
+            dict.fromkeys(scope.shown(each.file.repo, each.file.path) for each in found)
+        )
         raise InvalidInput("path", f"{name} is not defined in {path}; it is in {paths}")
     return inside
 
 
-def _several(name: str, found: Sequence[DefinitionLocation]) -> ReadCodeResult:
+def _is_in(path: str, wanted: str) -> bool:
+    """Whether a path is the one that is wanted, ends with it, or lies below it."""
+    is_below = not wanted or path.startswith(f"{wanted}/")
+    return path == wanted or path.endswith(f"/{wanted}") or is_below
+
+
+def _several(name: str, found: Sequence[DefinitionLocation], scope: PathScope) -> ReadCodeResult:
     return {
         "ok": True,
-        "definitions": [_row(each) for each in found],
+        "definitions": [_row(each, scope) for each in found],
         "message": f"{len(found)} definitions are called {name}; give path or the qualified name",
     }
 
 
-def _row(found: DefinitionLocation) -> DefinitionRow:
+def _row(found: DefinitionLocation, scope: PathScope) -> DefinitionRow:
     return {
-        "path": found.file.path,
+        "path": scope.shown(found.file.repo, found.file.path),
         "symbol": found.symbol,
         "kind": found.kind,
         "start_line": found.start_line,
@@ -133,10 +144,10 @@ def _row(found: DefinitionLocation) -> DefinitionRow:
     }
 
 
-def _code(lines: Lines, last: int) -> ReadCodeResult:
+def _code(lines: Lines, last: int, scope: PathScope) -> ReadCodeResult:
     result: ReadCodeResult = {
         "ok": True,
-        "path": lines.file.path,
+        "path": scope.shown(lines.file.repo, lines.file.path),
         "repo": lines.file.repo,
         "start_line": lines.start_line,
         "end_line": lines.end_line,

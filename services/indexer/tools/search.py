@@ -3,6 +3,7 @@
 import functools
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -81,9 +82,15 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
 
         Filters may stand in the query too: lang: path: kind: symbol: repo: under: ext: not:
         """
-        queries = parse_queries(query)
+        chosen = context.collection(collection, session)
+        scope = await lookup.scope(chosen)
+        queries = [
+            replace(each, filters=scope.narrow(each.filters, each.filters.repos))
+            for each in parse_queries(query)
+        ]
+        in_query = any(each.filters.repos for each in queries)
         filters = SearchFilters(
-            repos=names_of(repo) or names_of(context.default_repo),
+            repos=() if in_query and not repo else context.repos(names_of(repo), scope),
             languages=names_of(language),
             kinds=names_of(kind),
             symbols=names_of(symbol),
@@ -92,6 +99,7 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
             path_globs=names_of(path_glob),
             not_globs=names_of(not_glob),
         )
+        filters = scope.narrow(filters, names_of(repo))
         started = time.perf_counter()
         request = SearchRequest(
             queries,
@@ -102,7 +110,6 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
             rerank_top_n,
             rerank_return_m,
         )
-        chosen = context.collection(collection, session)
         found = await searcher.search(chosen, request)
         merged = merge_queries(queries)
         inline = queries[0].filters if len(queries) == 1 else SearchFilters()
@@ -116,7 +123,7 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
             explain=explain,
             window=context.window,
         )
-        result = build_result(found, located, merged.terms, shown)
+        result = build_result(found, located, merged.terms, shown, scope)
         result["search_time_ms"] = round((time.perf_counter() - started) * 1000, 1)
         result["query"] = query
         return result

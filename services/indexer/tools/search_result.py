@@ -6,6 +6,7 @@ from typing import Any
 
 from services.core.text.highlight import MarkedText, highlights, mark_terms
 from services.indexer.lookup.located import Located, LocatedHits
+from services.indexer.lookup.scope import PathScope
 from services.indexer.schema.complexity import complexity
 from services.indexer.schema.features import Features
 from services.indexer.search.searcher import SearchHit, SearchResult
@@ -34,7 +35,11 @@ class Shown:
 
 
 def build_result(
-    found: SearchResult, located: LocatedHits, terms: frozenset[str], shown: Shown
+    found: SearchResult,
+    located: LocatedHits,
+    terms: frozenset[str],
+    shown: Shown,
+    scope: PathScope,
 ) -> RepoSearchResult:
     """Build the result; the earlier a hit, the more of it is shown."""
     kept = located.hits[: shown.limit]
@@ -43,6 +48,7 @@ def build_result(
     hits = []
     for (hit, place), max_chars in zip(kept, snippet_sizes(len(kept)), strict=True):
         code_hit = _code_hit(hit, place, terms, shown, max_chars)
+        code_hit["path"] = scope.shown(hit.chunk.repo, hit.chunk.path)
         if several:
             code_hit["metadata"]["repo"] = hit.chunk.repo
         others = more.pop((hit.chunk.repo, hit.chunk.path), ())

@@ -1,0 +1,100 @@
+"""Paths as callers know them: relative to the workspace, also in a repository inside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from services.core.errors import InvalidInput
+from services.indexer.search.filters import SearchFilters
+
+
+@dataclass(frozen=True)
+class PathScope:
+    """The workspace, the folder that clients know it by, and the roots of the indexed repos.
+
+    Paths of the repo at the workspace are as they are, those of a repo inside it begin with its
+    folder, those of a repo elsewhere are absolute.
+    """
+
+    roots: Mapping[str, Path] = field(default_factory=dict)
+    workspace: Path | None = None
+    host_folder: str | None = None
+
+    def shown(self, repo: str, path: str) -> str:
+        """Return a repo's path as the caller knows it."""
+        root = self.roots.get(repo)
+        if root is None or self.workspace is None or root == self.workspace:
+            return path
+        if root.is_relative_to(self.workspace):
+            return f"{root.relative_to(self.workspace).as_posix()}/{path}"
+        return f"{root.as_posix()}/{path}"
+
+    def default_repos(self) -> tuple[str, ...]:
+        """Return the repos at and inside the workspace; none where it has none."""
+        inside = [repo for repo in self.roots if self._folder(repo) is not None]
+        return tuple(sorted(inside))
+
+    def located(self, path: str) -> list[tuple[str, str]]:
+        """Return each repo that may hold a caller's path, with the path inside the repo.
+
+        Absolute paths may be those of the host, whose folder is the workspace here.
+        """
+        given = self._relative(path)
+        return self._inside(given) or [(repo, given.strip("/")) for repo in self.roots]
+
+    def _inside(self, given: str) -> list[tuple[str, str]]:
+        """Return the repos inside or outside the workspace whose own folder a path begins with."""
+        found = []
+        for repo, root in self.roots.items():
+            folder = str(root) if given.startswith("/") else self._folder(repo)
+            if folder and _is_below(given.rstrip("/"), folder):
+                found.append((repo, given.removeprefix(folder).strip("/")))
+        return found
+
+    def narrow(self, filters: SearchFilters, named: Sequence[str] = ()) -> SearchFilters:
+        """Resolve the folders of filters to repos and folders inside them.
+
+        A folder is one of the workspace, or of the repos that the caller named. Raises
+        InvalidInput for a folder with `..`.
+        """
+        if not filters.under or not self.roots:
+            return filters
+        pairs = [pair for folder in filters.under for pair in self._under(folder, named)]
+        return replace(filters, under=(), folders=tuple(dict.fromkeys(pairs)))
+
+    def _under(self, given: str, repos: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the repos that a folder lies in or holds, with the folder inside each."""
+        folder = self._relative(given).strip("/")
+        if ".." in PurePosixPath(folder).parts:
+            raise InvalidInput("under", "must not contain '..'")
+        if within := self._inside(self._relative(given)):
+            return within
+        own = {repo: self._folder(repo) for repo in self.roots}
+        named = [repo for repo in repos if repo in own]
+        at_top = [repo for repo in own if not own[repo]]
+        below = [(repo, "") for repo, inside in own.items() if _is_below(inside, folder)]
+        return [(repo, folder) for repo in named or at_top or own] + below
+
+    def _folder(self, repo: str) -> str | None:
+        """Return the folder of a repo inside the workspace, "" for the workspace itself."""
+        root = self.roots[repo]
+        if self.workspace is None or not root.is_relative_to(self.workspace):
+            return None
+        relative = root.relative_to(self.workspace).as_posix()
+        return "" if relative == "." else relative
+
+    def _relative(self, path: str) -> str:
+        """Return a path relative to the workspace where it lies there, here or on the host."""
+        cleaned = path.strip().replace("\\", "/")
+        roots = [self.host_folder, self.workspace and self.workspace.as_posix()]
+        for root in (each.rstrip("/") for each in roots if each):
+            if cleaned == root or cleaned.startswith(f"{root}/"):
+                cleaned = cleaned.removeprefix(root).lstrip("/")
+                break
+        cleaned = cleaned.removeprefix("./")
+        return "" if cleaned == "." else cleaned
+
+
+def _is_below(folder: str | None, above: str) -> bool:
+    """Whether a folder is another one, or lies below it."""
+    return bool(folder) and f"{folder}/".startswith(f"{above}/" if above else "")
