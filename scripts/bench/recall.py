@@ -6,8 +6,8 @@
 LoCoMo (snap-research/LoCoMo, for research only, so it is not in this repository): ten long
 conversations. One thread a conversation, one entry a turn, asked by `hybrid_search_context` within
 its thread, or with `--haystack` over all threads at once. Recall@k is the share of a question's
-evidence turns among the first k entries, questions of categories 1 to 4. `--ablation` repeats it
-with each weight of the ranking at zero. `--own`: questions about this project's own documents and
+evidence turns among the first k entries, questions of categories 1 to 4. `--ablation` ranks without
+each weight. `--own`: questions about this project's own documents and
 history (`recall_questions.json`), asked by `find`. Prints one JSON object.
 """
 
@@ -33,12 +33,18 @@ from scripts.bench.figures import commit, note, percentiles, with_load  # noqa: 
 from scripts.bench.own_corpus import own_entries, own_questions  # noqa: E402
 from services.core.engine.engine import open_engine  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
-from services.memory.search.ranking.scoring import WEIGHTS, Weights  # noqa: E402
+from services.memory.records.types import Criteria, EntryKind  # noqa: E402
+from services.memory.search.fusion import fuse  # noqa: E402
+from services.memory.search.ranking.calibration import calibration  # noqa: E402
+from services.memory.search.ranking.scoring import WEIGHTS, Weights, rank  # noqa: E402
+from services.memory.search.retrievers import MODES  # noqa: E402
 from services.memory.service import MemoryServer, open_memory  # noqa: E402
 
 DEPTHS = (1, 5, 10, 20)
 CATEGORIES = (1, 2, 3, 4)  # multi-hop, time, open domain, single-hop; 5 has no answer
 BATCH = 100
+ABLATION_DEPTH = 64  # entries by each vector, as for 20 results
+RRF_K = 60
 PARTS = {"first": slice(0, 5), "last": slice(5, 10), "all": slice(0, 10)}
 
 
@@ -164,19 +170,46 @@ async def locomo(given: argparse.Namespace) -> dict[str, Any]:
             "seconds": round(time.perf_counter() - begun, 1),
         }
         report: dict[str, Any] = {"stored": stored}
-        for name, weights in variants(given.ablation).items():
-            memory.threads.hybrid.weights = weights
-            report[name] = await ask(tools, conversations, keys, given.haystack)
-            note(f"{name}: {report[name]['all']}")
+        if given.ablation:
+            return report | await ablate(memory, conversations, keys)
+        report["full"] = await ask(tools, conversations, keys, given.haystack)
         return report
 
 
-def variants(ablation: bool) -> dict[str, Weights]:
-    """Return the ranking as it is, and without each of its weights."""
+async def ablate(
+    memory: MemoryServer, conversations: Sequence[Conversation], keys: Mapping[int, str]
+) -> dict[str, Any]:
+    """Rank the candidates of each question anew, without each of the weights."""
+    recalls: dict[str, Recall] = defaultdict(Recall)
+    retrievers = memory.threads.hybrid.retrievers
+    for conversation in conversations:
+        criteria = Criteria(EntryKind.THREAD, threads=[conversation.name])
+        for question in conversation.questions:
+            begun = time.perf_counter()
+            found = await retrievers.retrieve(question.text, MODES, criteria, ABLATION_DEPTH)
+            taken = time.perf_counter() - begun
+            for name, weights in variants().items():
+                ranked = rank(question.text, found.candidates, calibration(found.model), weights)
+                first = [keys[each.id] for each in ranked[: DEPTHS[-1]]]
+                recalls[name].add(question, first, taken)
+            fused = fuse([list(found[mode].hits) for mode in MODES], RRF_K)[: DEPTHS[-1]]
+            recalls["ranks fused"].add(question, [keys[each.id] for each in fused], taken)
+    return {name: recall.figures() for name, recall in recalls.items()}
+
+
+def variants() -> dict[str, Weights]:
+    """Return the ranking as it is, without each of its weights, and with two of them only."""
     without = {
         f"without {field.name}": replace(WEIGHTS, **{field.name: 0.0}) for field in fields(Weights)
     }
-    return {"full": WEIGHTS, **(without if ablation else {})}
+    nothing = replace(WEIGHTS, **{field.name: 0.0 for field in fields(Weights)})
+    return {
+        "full": WEIGHTS,
+        **without,
+        "words and meaning only": replace(nothing, words=WEIGHTS.words, meaning=WEIGHTS.meaning),
+        "words only": replace(nothing, words=WEIGHTS.words),
+        "meaning only": replace(nothing, meaning=WEIGHTS.meaning),
+    }
 
 
 async def ask(

@@ -47,7 +47,7 @@ class HybridSearch:
         weights: Weights = WEIGHTS,
     ) -> None:
         self._modes = modes
-        self._retrievers = retrievers
+        self.retrievers = retrievers
         self._pages = pages
         self._results = results
         self._rrf_k = rrf_k
@@ -71,7 +71,7 @@ class HybridSearch:
 
         async def search(prepared: PreparedSearch) -> SearchPage:
             depth = _depth(prepared.offset + prepared.limit)
-            retrieved = await self._retrievers.retrieve(text, modes, prepared.criteria, depth)
+            retrieved = await self.retrievers.retrieve(text, modes, prepared.criteria, depth)
             result["search_modes_used"] = [
                 mode for mode in MODES if mode in modes and retrieved[mode].failure is None
             ]

@@ -29,7 +29,7 @@ def reranking(threads: Threads, settings: Settings, reranker: Any, seconds: floa
     return replace(
         threads,
         searches=Searches(records, threads.searches._semantic, cut, results, "english"),
-        hybrid=HybridSearch(records, threads.hybrid._retrievers, cut, results, 60),
+        hybrid=HybridSearch(records, threads.hybrid.retrievers, cut, results, 60),
     )
 
 

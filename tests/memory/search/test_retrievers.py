@@ -88,7 +88,7 @@ async def test_sql_answers_what_the_vectors_cannot(
 ) -> None:
     endless = "f" * 80
     [id_] = await notes(threads, f"the digest is {endless}")
-    monkeypatch.setattr(threads.hybrid._retrievers, "_language", language)
+    monkeypatch.setattr(threads.hybrid.retrievers, "_language", language)
     body = await words(threads, endless if language == "english" else "digest")
     assert ids(body) == [id_]
     assert backend(body) == threads.entries.records.dialect

@@ -62,7 +62,7 @@ async def test_without_words_meaning_still_answers_and_without_both_nothing(
 ) -> None:
     """In a language whose words only SQL can search."""
     await add(threads, [draft("found by meaning")])
-    monkeypatch.setattr(threads.hybrid._retrievers, "_language", "french")
+    monkeypatch.setattr(threads.hybrid.retrievers, "_language", "french")
 
     async def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("the index is gone")

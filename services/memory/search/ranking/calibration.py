@@ -35,10 +35,10 @@ class Calibration:
 # Fitted on everyday conversations, see docs/benchmarks.md.
 CALIBRATIONS = {
     PROSE_TRANSFORMER: Calibration(0.6, 0.55, 28.0, 4.0, even_odds=2.8, spread=0.8),
-    PROSE_MODEL: Calibration(0.36, 0.15, 3.4, 1.2, even_odds=1.6, spread=0.5),
+    PROSE_MODEL: Calibration(0.36, 0.15, 3.4, 1.2, even_odds=2.2, spread=0.5),
 }
 # Of all-MiniLM-L6-v2: most sentence transformers spread their cosines as it does.
-USUAL = Calibration(0.35, 0.15, 3.4, 1.2, even_odds=1.6, spread=0.5)
+USUAL = Calibration(0.35, 0.15, 3.4, 1.2, even_odds=2.2, spread=0.5)
 
 
 def calibration(model: str) -> Calibration:
