@@ -1,4 +1,4 @@
-"""Replace a file atomically and durably."""
+"""Files: replace one atomically and durably; resolve a path that a client gave."""
 
 import os
 from pathlib import Path
@@ -22,6 +22,29 @@ def replace_file(path: Path, content: str | bytes) -> None:
         partial.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+class UnusablePath(ValueError):
+    """A path that no file can have; the text says why."""
+
+
+def resolve_given(base: Path, given: str) -> Path:
+    """Resolve a path, absolute or relative to `base`, with its links. Blocks.
+
+    Raises UnusablePath for a NUL, a loop of links, or names that are too long.
+    """
+    if "\0" in given:
+        raise UnusablePath("holds a NUL character")
+    try:
+        path = (base / given).resolve()
+        path.exists()
+    except OSError as error:
+        raise UnusablePath(f"cannot be used: {error.strerror}") from error
+    except RuntimeError as error:
+        raise UnusablePath("is a loop of links") from error
+    except ValueError as error:
+        raise UnusablePath("holds a character that no path may have") from error
+    return path
 
 
 def _sync_folder(folder: Path) -> None:

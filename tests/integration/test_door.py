@@ -134,6 +134,27 @@ def call(url: str, headers: dict[str, str]) -> dict[str, Any]:
     return result
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["[" * 1_000 + "]" * 1_000, "9" * 4_200, r'"\ud800"', r'"\u0000"', "1e999", "NaN", "{"],
+)
+@pytest.mark.parametrize("door", ["memory_http", "indexer_http"])
+def test_json_that_cannot_be_read_is_the_clients_error(
+    server: Server, door: str, value: str
+) -> None:
+    url = getattr(server, door)
+    session = post(url).headers["mcp-session-id"]
+    body = (
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": '
+        f'{{"name": "set_session_defaults", "arguments": {{"collection": {value}}}}}}}'
+    )
+    headers = ACCEPT | {"mcp-session-id": session, "Content-Type": "application/json"}
+    answer = httpx.post(url, content=body.encode(), headers=headers, timeout=20)
+    assert answer.status_code in (200, 400)
+    assert "INTERNAL" not in answer.text
+    assert "nternal" not in answer.text
+
+
 def refused(answers: list[dict[str, Any]]) -> bool:
     return any(answer.get("error_code") == "RATE_LIMIT_ERROR" for answer in answers)
 

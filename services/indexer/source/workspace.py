@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.core.errors import InvalidInput
+from services.core.files import UnusablePath, resolve_given
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Workspaces:
 
         Raises InvalidInput, which names `field`, for a folder outside the roots or none at all.
         """
-        folder = (self.root / Path(given or ".")).resolve()
+        folder = self._resolve(field, given or ".")
         if self._root_of(folder) is None:
             roots = ", ".join(map(str, self._roots))
             raise InvalidInput(
@@ -55,10 +56,17 @@ class Workspaces:
 
         The whole disk is never scanned. Raises InvalidInput as `inside` does.
         """
-        if given is None or Path(given).resolve() == self.root.parent:
+        parent = self.root.parent
+        if given is None or self._resolve("search_root", given, Path()) == parent:
             whole_disk = self.root.parent == Path(self.root.anchor)
             return self.root if whole_disk else self.root.parent
         return self.inside("search_root", given)
+
+    def _resolve(self, field: str, given: str, base: Path | None = None) -> Path:
+        try:
+            return resolve_given(base or self.root, given)
+        except UnusablePath as error:
+            raise InvalidInput(field, f"the path {error}") from error
 
     def _root_of(self, folder: Path) -> Path | None:
         return next((root for root in self._roots if folder.is_relative_to(root)), None)

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from services.core.errors import KnowledgeRefused
+from services.core.files import UnusablePath, resolve_given
 from services.memory.knowledge.folder import FOLDER_NAME, KnowledgeFolder
 from services.memory.knowledge.lock import ProjectLock, lock_path
 from services.memory.knowledge.repository import Repository, find_repository, project_id
@@ -63,7 +64,10 @@ class Projects:
         """Return a project, or raise KnowledgeRefused. Blocks."""
         if not given:
             return self._at(_nearest(self._start))
-        folder = (self._start / given).resolve()
+        try:
+            folder = resolve_given(self._start, given)
+        except UnusablePath as error:
+            raise KnowledgeRefused(f"project: the path {error}") from error
         if not folder.is_dir():
             raise KnowledgeRefused(f"project: {given} is not a folder")
         root = _nearest(folder)

@@ -24,6 +24,7 @@ from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import ProjectCheck, SessionDefaults, SessionToken, session_tool
 from services.memory.memories.memories import Memories
 from services.memory.projection.heal import Healer
+from services.memory.records.types import MAX_OFFSET
 
 MAX_QUERY_LENGTH = 1000
 MAX_LIMIT = 100
@@ -169,7 +170,9 @@ def memory_tools(
         tags: TagsFilter = None,
         priority_min: PriorityFilter = None,
         limit: Limit = 20,
-        offset: Annotated[int, Field(ge=0, description="How many to skip, for paging.")] = 0,
+        offset: Annotated[
+            int, Field(ge=0, le=MAX_OFFSET, description="How many to skip, for paging.")
+        ] = 0,
         include_forgotten: Annotated[
             bool, Field(description="Also those that expired or were superseded.")
         ] = False,

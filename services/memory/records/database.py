@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import errno
 import os
+import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -21,6 +22,9 @@ from services.core.sqlite import enable_wal
 from services.memory.records.filters.sqlite import register_functions
 
 Dialect = Literal["sqlite", "postgresql"]
+_WHERE = re.compile(r" \('[^']{0,100}', [0-9]{1,5}[^)]{0,20}\)")  # of a socket
+# Names in the messages of PostgreSQL and its client: `for user "bob"`, `host name "db.local"`.
+_WHO = re.compile(r"\b(user|role|host|host name|server at|database)[ =]\"[^\"]{0,200}\"")
 
 BUSY_TIMEOUT_MS = 10_000  # of a reader: another process may be recovering the file
 # A writer asks for the lock again after this time. SQLite's own waiting backs off to 100 ms, and
@@ -105,7 +109,12 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, OSError) as error:
-            raise StorageFailed(f"Could not {action} in {self.name}: {reason(error)}") from error
+            raise StorageFailed(f"Could not {action} in {self._place}: {reason(error)}") from error
+
+    @property
+    def _place(self) -> str:
+        """The database as errors name it: without its URL, user and host."""
+        return str(self.url.database) if self.dialect == "sqlite" else "PostgreSQL (DATABASE_URL)"
 
 
 async def _begin_sqlite(connection: AsyncConnection, durable: bool, wait_seconds: float) -> None:
@@ -127,9 +136,12 @@ async def _begin_sqlite(connection: AsyncConnection, durable: bool, wait_seconds
 
 
 def reason(error: Exception) -> str:
-    """Return the database's own message, without what SQLAlchemy adds."""
+    """Return the database's own message, without what SQLAlchemy adds, users and hosts."""
     cause = error.orig if isinstance(error, DBAPIError) else error
-    return str(cause).split("\n", maxsplit=1)[0] or type(error).__name__
+    if isinstance(cause, OSError) and (cause.errno or 0) > 0:
+        return os.strerror(cause.errno or 0)  # its own text names the host
+    line = str(cause).split("\n", maxsplit=1)[0]
+    return _WHERE.sub("", _WHO.sub(r"\1", line)) or type(error).__name__
 
 
 def _parse_url(url: str) -> tuple[URL, Dialect]:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from services.core.clock import to_iso
 
+MAX_OFFSET = 2**63 - 1  # the largest integer that the databases know
+
 
 class EntryKind(StrEnum):
     """The dialect of the memory server that an entry belongs to."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from services.core.serving.service import Effect, Tool
-from services.memory.records.types import TextMode
+from services.memory.records.types import MAX_OFFSET, TextMode
 from services.memory.search.filters import EntryFilters
 from services.memory.threads.enabled import EnabledSearches
 from services.memory.threads.requests import Source, ThreadId
@@ -24,7 +24,7 @@ RANKED_LIMIT = 5
 
 Query = Annotated[str, Field(max_length=MAX_QUERY_LENGTH, description="Words or a question.")]
 Limit = Annotated[int, Field(ge=1, description=f"Maximum number of results, up to {MAX_LIMIT}.")]
-Offset = Annotated[int, Field(ge=0, description="Results to skip.")]
+Offset = Annotated[int, Field(ge=0, le=MAX_OFFSET, description="Results to skip.")]
 InThread = Annotated[ThreadId | None, Field(description="Only this thread.")]
 FromSource = Annotated[Source | None, Field(description="Only entries from here.")]
 WithTags = Annotated[list[str] | None, Field(description="Only entries with one of these tags.")]

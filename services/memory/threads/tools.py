@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, SkipValidation
 
 from services.core.serving.service import Effect, Tool
+from services.memory.records.types import MAX_OFFSET
 from services.memory.threads.enabled import ALL_SEARCHES, EnabledSearches
 from services.memory.threads.render import EntryResult
 from services.memory.threads.requests import (
@@ -120,7 +121,7 @@ def _entry_tools(threads: Threads) -> Sequence[Tool]:
 
     async def list_threads(
         limit: Annotated[int | None, Field(ge=1, description="All by default.")] = None,
-        offset: Annotated[int, Field(ge=0, description="Threads to skip.")] = 0,
+        offset: Annotated[int, Field(ge=0, le=MAX_OFFSET, description="Threads to skip.")] = 0,
     ) -> ThreadListResult:
         """List threads, the most recent first: their size, sources and times."""
         return await threads.entries.threads(limit, offset)

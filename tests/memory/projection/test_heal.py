@@ -78,7 +78,7 @@ async def test_storing_goes_on_without_qdrant_and_heals_with_it(
         answer = await memory.memories.store("note while Qdrant is down", None)
         assert answer["ok"]
         assert "not searchable yet" in answer["degraded"][0]
-        assert CLOSED_PORT in answer["degraded"][0]
+        assert "QDRANT_URL" in answer["degraded"][0]
     up = settings.model_copy(
         update={"qdrant_url": qdrant_url, "memory_collection_name": "memories-healed"}
     )

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from services.core.serving.disclosure import without_addresses
 from services.core.serving.metrics import Metrics
 from services.core.serving.service import Check, Service
 
@@ -31,7 +32,7 @@ async def _outcome(check: Check) -> str:
     except TimeoutError:
         return f"no answer within {CHECK_TIMEOUT_SECONDS:g} s"
     except Exception as error:  # noqa: BLE001 - whatever it raises is the reason
-        return str(error) or type(error).__name__
+        return without_addresses(str(error)) or type(error).__name__
     return OK
 
 

@@ -1,9 +1,12 @@
-"""Decode arguments that a client sent as JSON text where the schema has a list or an object."""
+"""Arguments as clients send them: JSON text decoded, and refused where no tool could read them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from services.core.errors import InvalidInput
+
+MAX_DEPTH = 128  # of nested lists and objects: the databases and libraries behind have stacks
 OPENERS = {"array": "[", "object": "{"}
 PYTHON_TYPES: Mapping[str, type] = {"array": list, "object": dict}
 
@@ -21,6 +24,43 @@ def decode_json_arguments(
         name: _decode(value, _types(properties.get(name, {}), definitions))
         for name, value in arguments.items()
     }
+
+
+def check_arguments(arguments: Mapping[str, Any]) -> None:
+    """Raise InvalidInput for texts that are not Unicode and for values nested too deep."""
+    for name, value in arguments.items():
+        field = name.encode("utf-8", "replace").decode()
+        if field != name:
+            raise InvalidInput("arguments", f"the name {field!r} is not Unicode")
+        _check_value(field, value)
+
+
+def _check_value(field: str, value: Any) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return
+        for text in (each for each in level if isinstance(each, str)):
+            _check_text(field, text)
+        for key in (key for each in level if isinstance(each, dict) for key in each):
+            _check_text(field, str(key))
+        level = [inner for each in level for inner in _inner(each)]
+    raise InvalidInput(field, f"is nested deeper than {MAX_DEPTH} levels")
+
+
+def _inner(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _check_text(field: str, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            field, f"holds half a character (a lone surrogate) at position {error.start}"
+        ) from error
 
 
 def _types(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> frozenset[str]:

@@ -15,7 +15,7 @@ from pydantic_core import to_jsonable_python
 
 from services.core.errors import CtxError, InvalidInput, NotPermitted, TimedOut, Unexpected
 from services.core.serving import progress
-from services.core.serving.mcp.arguments import decode_json_arguments
+from services.core.serving.mcp.arguments import check_arguments, decode_json_arguments
 from services.core.serving.service import JsonText, Service, TextResult, Tool
 from services.core.serving.toolsets import Selection, configured
 from services.core.settings import Settings
@@ -35,6 +35,7 @@ async def call_in_process(
     tool = permit(tools, name, configured(settings))
     adapter: TypeAdapter[Any] = TypeAdapter(cast(Any, tool.run))
     given = decode_json_arguments(arguments, adapter.json_schema())
+    check_arguments(given)
     if on_progress is not None:
         progress.current.set(on_progress)
     try:

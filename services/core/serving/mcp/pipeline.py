@@ -22,7 +22,8 @@ from starlette.requests import Request
 
 from services.core.errors import CtxError, InvalidInput, error_body
 from services.core.serving import caller, owner, progress
-from services.core.serving.mcp.arguments import decode_json_arguments
+from services.core.serving.disclosure import public_body
+from services.core.serving.mcp.arguments import check_arguments, decode_json_arguments
 from services.core.serving.mcp.calls import invalid_arguments, permit, run_with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
@@ -128,7 +129,7 @@ class ToolPipeline(Middleware):
             outcome = error.code
             # Marked as an error for clients that read no body.
             tool = self._tools.get(name)
-            body = (tool.error_body if tool else error_body)(error)
+            body = public_body(error, (tool.error_body if tool else error_body)(error))
             result = ToolResult(structured_content=body, is_error=True)
         label = name if name in self._tools else UNKNOWN_TOOL
         self._metrics.observe(label, outcome, time.perf_counter() - started)
@@ -145,6 +146,7 @@ class ToolPipeline(Middleware):
         from_client = caller_of(context.fastmcp_context, request, self._owner_token)
         self._limiter.spend(from_client.client)
         arguments = decode_json_arguments(message.arguments or {}, self.schemas[message.name])
+        check_arguments(arguments)
         token = caller.current.set(from_client)
         if context.fastmcp_context is not None:
             progress.current.set(context.fastmcp_context.report_progress)

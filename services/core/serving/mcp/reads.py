@@ -18,6 +18,7 @@ from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 
 from services.core.errors import CtxError, NotPermitted
 from services.core.serving import caller
+from services.core.serving.disclosure import without_addresses
 from services.core.serving.mcp.pipeline import (
     SUCCESS,
     CallFailed,
@@ -122,10 +123,10 @@ class ReadPipeline(Middleware):
             yield
         except CallFailed as failed:
             outcome = failed.error.code
-            raise failure(failed.error.message) from failed
+            raise failure(without_addresses(failed.error.message)) from failed
         except CtxError as error:
             outcome = error.code
-            raise failure(error.message) from error
+            raise failure(without_addresses(error.message)) from error
         except Exception:
             outcome = FAILED
             raise

@@ -1,6 +1,7 @@
 """Translate the errors of the Qdrant server's client into ours: the only file that knows them."""
 
 import json
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from services.core.errors import CollectionNotFound, CtxError, InvalidInput, StorageFailed
 
+log = logging.getLogger(__name__)
+
+NAME = "Qdrant (QDRANT_URL)"  # errors reach clients: none has the URL
 _AUTH_STATUSES = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 _REQUEST_STATUSES = {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
 
@@ -39,7 +43,7 @@ class ErrorTranslator:
             raise self._connection_error(error) from error
         except (QdrantException, RuntimeError) as error:
             # Overload, and a client that was closed.
-            raise StorageFailed(f"Qdrant at {self.url} failed: {error}", url=self.url) from error
+            raise StorageFailed(f"{NAME} failed: {error}") from error
         except (ValueError, TypeError) as error:
             # The client could not read an argument, such as a URL.
             raise InvalidInput("request", str(error).strip().splitlines()[0]) from error
@@ -48,39 +52,31 @@ class ErrorTranslator:
         reason = _reason(error)
         if error.status_code == HTTPStatus.NOT_FOUND and collection is not None:
             return CollectionNotFound(
-                f"there is no collection {collection!r} at {self.url}", collection=collection
+                f"there is no collection {collection!r} in Qdrant", collection=collection
             )
         if error.status_code in _AUTH_STATUSES:
             return StorageFailed(
-                f"Qdrant at {self.url} refused us ({error.status_code}): set QDRANT_API_KEY to a "
-                "key that may read and write",
-                url=self.url,
+                f"{NAME} refused us ({error.status_code}): set QDRANT_API_KEY to a key that may "
+                "read and write"
             )
         if error.status_code in _REQUEST_STATUSES:
             return InvalidInput("request", reason)
-        return StorageFailed(
-            f"Qdrant at {self.url} answered {error.status_code}: {reason}", url=self.url
-        )
+        return StorageFailed(f"{NAME} answered {error.status_code}: {reason}")
 
     def _connection_error(self, source: Exception) -> CtxError:
         if isinstance(source, httpx.TimeoutException):
-            return StorageFailed(
-                f"Qdrant at {self.url} did not answer within {self.timeout:g} s", url=self.url
-            )
+            return StorageFailed(f"{NAME} did not answer within {self.timeout:g} s")
         if isinstance(source, ValidationError):
             return StorageFailed(
-                f"{self.url} answers, but not as a Qdrant server does: check QDRANT_URL",
-                url=self.url,
+                "a server answers, but not as a Qdrant server does: check QDRANT_URL"
             )
         if "CERTIFICATE_VERIFY_FAILED" in str(source):
             return StorageFailed(
-                f"the certificate of Qdrant at {self.url} is not trusted ({source}): set "
-                "QDRANT_CA_CERT to the PEM file of the authority that signed it",
-                url=self.url,
+                f"the certificate of {NAME} is not trusted: set QDRANT_CA_CERT to the PEM file of "
+                "the authority that signed it"
             )
-        return StorageFailed(
-            f"Qdrant at {self.url} cannot be reached ({source}): {self.hint}", url=self.url
-        )
+        log.debug("Qdrant at %s cannot be reached: %s", self.url, source)
+        return StorageFailed(f"{NAME} cannot be reached: {self.hint}")
 
 
 @contextmanager

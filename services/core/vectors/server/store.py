@@ -294,7 +294,7 @@ class ServerStore:
             return None
         oldest = ".".join(map(str, OLDEST_VERSION))
         return (
-            f"Qdrant at {self._translator.url} is {version}: before {oldest} it does not keep what "
+            f"Qdrant is {version}: before {oldest} it does not keep what "
             "a collection holds; upgrade it"
         )
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from services.core.errors import InvalidInput
 from services.core.serving.service import Effect, Tool
 from services.memory.knowledge.service import Knowledge
 from services.memory.knowledge.tools.arguments import ProjectFolder, tool
@@ -27,6 +28,8 @@ def _git_tools(knowledge: Knowledge) -> Sequence[Tool]:
 
         `status` is pushed, committed (no remote, or `push_error`), nothing_to_push or rejected.
         """
+        if "\0" in message:
+            raise InvalidInput("message", "holds a NUL character: remove it")
         return await (await knowledge.open(project)).sync.push(message)
 
     async def context_sync_pull(

@@ -40,10 +40,10 @@ async def failure(store: VectorStore) -> str:
     return failed.value.message
 
 
-async def test_an_unreachable_server_is_named(folder: Path) -> None:
+async def test_an_unreachable_server_is_told_by_its_setting(folder: Path) -> None:
     store = await opened(folder, url=NOBODY)
     message = await failure(store)
-    assert NOBODY in message
+    assert NOBODY not in message
     assert "QDRANT_URL" in message
 
 
@@ -183,7 +183,7 @@ async def test_the_credentials_of_a_url_are_never_shown(folder: Path, answering:
     store = await opened(folder, url=f"{url}/500")
     assert "hunter2" not in store.engine
     message = await failure(store)
-    assert f"{answering}/500" in message
+    assert answering not in message
     assert "hunter2" not in message
     assert "someone" not in message
 
