@@ -105,6 +105,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.schema",
         "indexer.syntax",
     },
+    "indexer.graph": {"core.blocking", "core.vectors", "indexer.schema", "indexer.syntax"},
     "indexer.lookup": {
         "core.errors",
         "core.secrets",
@@ -122,11 +123,13 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.serving",
         "core.text",
         "core.vectors",
+        "indexer.graph",
         "indexer.indexing",
         "indexer.lookup",
         "indexer.schema",
         "indexer.search",
         "indexer.source",
+        "indexer.syntax",
     },
     "memory.records": {"core.errors", "core.settings", "core.sqlite", "core.text"},
     "memory.projection": {

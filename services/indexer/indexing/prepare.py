@@ -61,9 +61,11 @@ def _prepare(job: Job, file: SourceFile) -> Prepared | Failure:
 
 def _prepare_text(job: Job, file: SourceFile) -> Prepared:
     redaction = redact(file.text(job.root), file.path)
-    chunks = chunk(outline(redaction.text, file.language))
+    outlined = outline(redaction.text, file.language, with_symbols=True)
     points = [
-        chunk_point(job.repo, file, index, each, job.indexed_at)
-        for index, each in enumerate(chunks)
+        chunk_point(
+            job.repo, file, index, each, job.indexed_at, outlined.symbols if index == 0 else None
+        )
+        for index, each in enumerate(chunk(outlined))
     ]
     return Prepared(replace(file, content=None), points, redaction.kinds)

@@ -142,6 +142,16 @@ class Lookup:
         """Read lines of a file. Raises InvalidInput for lines that are not there."""
         return await DISK.run(lines_of, self._texts, file, start_line, end_line)
 
+    async def line_texts(
+        self, collection: str, repo: str, places: Sequence[tuple[str, int]]
+    ) -> list[str | None]:
+        """Read single lines by path and number, without secrets; None for those that are gone."""
+        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
+        root = roots.get(repo)
+        if root is None:
+            return [None] * len(places)
+        return await DISK.run(_line_texts, self._texts, root, places)
+
     async def locate(
         self,
         collection: str,
@@ -201,6 +211,16 @@ class Lookup:
         near = [each for each in known if lower in each]
         close = await DISK.run(get_close_matches, lower, near or known, SUGGESTIONS, SIMILAR_ENOUGH)
         return list(dict.fromkeys([*close, *near]))[:SUGGESTIONS]
+
+
+def _line_texts(
+    texts: FileTexts, root: Path, places: Sequence[tuple[str, int]]
+) -> list[str | None]:
+    rows: dict[str, list[str]] = {}
+    for path in {path for path, _ in places}:
+        file = texts.read_redacted(root, path)
+        rows[path] = file.rows() if file else []
+    return [rows[path][line - 1] if 0 < line <= len(rows[path]) else None for path, line in places]
 
 
 def _selected(rows: dict[str, ManifestRow], filters: SearchFilters, repo: str) -> list[str]:

@@ -14,6 +14,8 @@ SYMBOLS = "symbols"  # in lower case
 IS_TEST = "is_test"
 IS_CONFIG = "is_config"
 IS_DOCS = "is_docs"
+MENTIONS = "mentions"  # names that the file calls, imports or inherits, at its first chunk
+SYMBOL_TABLE = "symbol_table"  # of the file, at its first chunk
 RANK_FEATURES = "rank_features"
 DETAILS = "details"
 TEXT = "text"
@@ -26,6 +28,7 @@ INDEXES = {
     LANGUAGE: IndexKind.KEYWORD,
     KIND: IndexKind.KEYWORD,
     SYMBOLS: IndexKind.KEYWORD,
+    MENTIONS: IndexKind.KEYWORD,
     IS_TEST: IndexKind.BOOL,
     IS_CONFIG: IndexKind.BOOL,
     IS_DOCS: IndexKind.BOOL,

@@ -44,6 +44,8 @@ class ChunkPayload:
     modified_at: float
     indexed_at: float
     text: str
+    mentions: tuple[str, ...] = ()
+    symbol_table: str = ""
 
     @property
     def features(self) -> Features:
@@ -62,7 +64,7 @@ class ChunkPayload:
         JSON string each, because Qdrant Edge takes 7 µs per string, however short it is."""
         folders, extension = _path_fields(self.path)
         details = {name: getattr(self, name) for name in _DETAILS}
-        return {
+        payload = {
             fields.REPO: self.repo,
             fields.PATH: self.path,
             fields.FOLDERS: folders,
@@ -77,6 +79,10 @@ class ChunkPayload:
             fields.DETAILS: json.dumps(details),
             fields.TEXT: self.text,
         }
+        if self.symbol_table:
+            payload[fields.MENTIONS] = list(self.mentions)
+            payload[fields.SYMBOL_TABLE] = self.symbol_table
+        return payload
 
 
 _DETAILS = (

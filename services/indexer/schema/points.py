@@ -23,6 +23,7 @@ from services.indexer.chunking.chunker import Chunk
 from services.indexer.schema.fields import INDEXES
 from services.indexer.schema.payload import CACHED_PATHS, ChunkPayload, embedding_text
 from services.indexer.source.walk import SourceFile
+from services.indexer.syntax.symbols.table import SymbolTable, file_mention
 
 # Raised whenever the chunks, terms or payload of unchanged content change: the next run then
 # writes every file again.
@@ -63,9 +64,17 @@ def spec(model: NamedModel) -> CollectionSpec:
 
 
 def chunk_point(
-    repo: str, file: SourceFile, index: int, chunk: Chunk, indexed_at: datetime
+    repo: str,
+    file: SourceFile,
+    index: int,
+    chunk: Chunk,
+    indexed_at: datetime,
+    symbols: SymbolTable | None = None,
 ) -> ChunkPoint:
-    """Build the point of a file's chunk; `index` is its position among them."""
+    """Build the point of a file's chunk; `index` is its position among them.
+
+    The symbol table of the file goes with its first chunk.
+    """
     payload = ChunkPayload(
         repo=repo,
         path=file.path,
@@ -86,6 +95,8 @@ def chunk_point(
         modified_at=file.modified,
         indexed_at=indexed_at.astimezone(UTC).timestamp(),
         text=chunk.text,
+        mentions=(file_mention(file.path), *symbols.mentions) if symbols else (),
+        symbol_table=symbols.encode() if symbols else "",
     )
     return ChunkPoint(
         point_id(repo, file.path, file.blob, index),

@@ -10,6 +10,7 @@ from services.indexer.search.searcher import Searcher
 from services.indexer.tools.admin import admin_tools
 from services.indexer.tools.context import IndexerContext
 from services.indexer.tools.exact import exact_tools
+from services.indexer.tools.graph import graph_tools
 from services.indexer.tools.index import index_tools
 from services.indexer.tools.memory import memory_tools
 from services.indexer.tools.read import read_tools
@@ -24,6 +25,7 @@ def indexer_tools(
         *search_tools(context, searcher, lookup),
         *exact_tools(context, lookup),
         *read_tools(context, lookup),
+        *graph_tools(context, lookup),
         *index_tools(context),
         *admin_tools(context),
         *memory_tools(memories),

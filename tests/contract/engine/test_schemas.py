@@ -21,11 +21,12 @@ PARAMETERS: dict[str, dict[str, object]] = {
         "metadata_patch": None,
     },
     "delete_memory": {"memory_ids": REQUIRED},
-    "list_memories": {**FILTERS, "limit": 20, "offset": 0, **OURS},
+    "list_memories": {**FILTERS, "limit": 20, "offset": 0, "include_forgotten": False, **OURS},
     "rebuild_memories": {},
 }
 METADATA = {
     *("kind", "language", "path", "tags", "priority", "topic", "code", "author", "created_at"),
+    *("expires_at", "supersedes"),  # beyond the contract
 }
 READING = {"find", "list_memories"}
 

@@ -47,7 +47,10 @@ def test_encoding_loses_nothing() -> None:
 
 def test_filters_find_their_fields() -> None:
     payload = CHUNK.encode()
-    assert payload.keys() >= fields.INDEXES.keys()
+    assert payload.keys() >= fields.INDEXES.keys() - {fields.MENTIONS}
+    first = replace(CHUNK, mentions=("/src/net/retry.py", "sleep"), symbol_table="…").encode()
+    assert first.keys() >= fields.INDEXES.keys()
+    assert first[fields.MENTIONS] == ["/src/net/retry.py", "sleep"]
     assert payload[fields.FOLDERS] == ["src/net", "src"]
     assert payload[fields.EXTENSION] == "py"
     assert (payload[fields.IS_TEST], payload[fields.IS_CONFIG]) == (True, False)

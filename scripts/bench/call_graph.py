@@ -1,0 +1,191 @@
+"""How many calls resolve to their definitions, against published ground truths of Python.
+
+    .venv/bin/python scripts/bench/call_graph.py --applications FOLDER --snippets FOLDER
+
+--applications is `Jarvis` of a checkout of pythonJaRvis/pythonJaRvis.github.io, --snippets is
+`micro-benchmark/snippets` of vitsalis/PyCG. Both are data: nothing of them runs. An edge is
+counted where its callee is defined in the application. Beside calls, the ground truths hold the
+modules that a module imports and the classes that it defines, so these are counted too; a
+constructor that is not written out is no edge there.
+"""
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from services.indexer.graph.files import FileSymbols  # noqa: E402
+from services.indexer.graph.modules import python_files  # noqa: E402
+from services.indexer.graph.resolver import Resolver  # noqa: E402
+from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value  # noqa: E402
+from services.indexer.syntax.outline import outline  # noqa: E402
+from services.indexer.syntax.symbols.table import CLASS, last_name  # noqa: E402
+
+# Three applications to develop with; the other three are for the end.
+DEVELOPED = {"furl": "furl", "rich-cli": "rich-cli/src", "sshtunnel": "sshtunnel"}
+HELD_BACK = {"bpytop": "bpytop", "sqlparse": "sqlparse", "TextRank4ZH": "TextRank4ZH"}
+Edges = dict[str, set[str]]
+
+
+class Application:
+    """The symbol tables of the Python files below a folder."""
+
+    def __init__(self, root: Path, paths: Iterable[Path]) -> None:
+        self._files: dict[str, FileSymbols] = {}
+        for path in sorted(paths):
+            table = outline(path.read_text(errors="replace"), "python", with_symbols=True).symbols
+            name = str(path.relative_to(root))
+            if table is not None:
+                self._files[name] = FileSymbols(name, table)
+
+    def file(self, path: str) -> FileSymbols | None:
+        """Return a file's symbols."""
+        return self._files.get(path)
+
+    def callers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the files that mention a name."""
+        return [file for file in self._files.values() if name in file.mentions]
+
+    def edges(self, *, calls_only: bool) -> tuple[Edges, Edges]:
+        """Return exact edges, and possible ones by name, from caller to callee."""
+        exact: Edges = defaultdict(set)
+        possible: Edges = defaultdict(set)
+        resolver = Resolver(self)
+        for file in self._files.values():
+            for call in file.table.calls:
+                resolver.start()
+                caller = self.name(file.path, call.scope)
+                values = resolver.calls.targets(ScopeRef(file.path, call.scope), call)
+                if last_name(call.function) == "__iter__":
+                    values |= resolver.attribute(resolver.calls.called(values), "__next__")
+                exact[caller] |= {self.name(v.path, v.scope) for v in values if self._runs(v)}
+                if any(value.kind == UNRESOLVED for value in values):
+                    possible[caller] |= self._named(last_name(call.function))
+            for read in file.table.reads:
+                place = ScopeRef(file.path, read.scope)
+                found = resolver.classes.properties(place, read.value)
+                possible[self.name(*place)] |= {self.name(v.path, v.scope) for v in found}
+            if not calls_only:
+                self._add_definitions(exact, file)
+        return exact, possible
+
+    def _runs(self, value: Value) -> bool:
+        file = self._files.get(value.path)
+        is_definition = value.kind == DEFINITION and file is not None
+        return is_definition and file is not None and file.scope(value.scope).kind != CLASS
+
+    def _named(self, name: str) -> set[str]:
+        return {
+            self.name(path, number)
+            for path, file in self._files.items()
+            for number, scope in enumerate(file.table.scopes)
+            if number and scope.name == name
+        }
+
+    def _add_definitions(self, exact: Edges, file: FileSymbols) -> None:
+        for number, scope in enumerate(file.table.scopes):
+            if scope.kind == CLASS:
+                exact[self.name(file.path, scope.parent)].add(self.name(file.path, number))
+        for each in file.table.imports:
+            modules = [each.module, f"{each.module.rstrip('.')}.{each.name}"]
+            for module in modules:
+                found = [p for p in python_files(file.path, module) if p in self._files]
+                if found and found[0] != file.path:
+                    exact[self.name(file.path, each.scope)].add(_module(found[0]))
+
+    def name(self, path: str, scope: int) -> str:
+        """Return the qualified name of a scope, as the ground truths write it."""
+        inner = self._files[path].scope(scope).path
+        return f"{_module(path)}.{inner}" if inner else _module(path)
+
+
+def _module(path: str) -> str:
+    parts = path.removesuffix(".py").split("/")
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@dataclass
+class Counts:
+    """Edges that are right, wrong and missed."""
+
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+
+    def add(
+        self, truth: Mapping[str, Iterable[str]], found: Edges, admit: Callable[[str], bool]
+    ) -> None:
+        """Compare the edges of all callers."""
+        for caller in {*truth, *found}:
+            expected = {callee for callee in truth.get(caller, ()) if admit(callee)}
+            got = {callee for callee in found.get(caller, ()) if admit(callee)}
+            self.right += len(expected & got)
+            self.wrong += len(got - expected)
+            self.missed += len(expected - got)
+
+    def __str__(self) -> str:
+        precision = self.right / max(self.right + self.wrong, 1)
+        recall = self.right / max(self.right + self.missed, 1)
+        shares = f"precision {precision:.3f}  recall {recall:.3f}"
+        return f"{shares}  ({self.right} right, {self.wrong} wrong, {self.missed} missed)"
+
+
+def applications(folder: Path, chosen: Mapping[str, str]) -> tuple[Counts, Counts]:
+    """Compare the edges of applications; return the counts of exact ones, and with possible."""
+    exact_counts, all_counts = Counts(), Counts()
+    for name, subfolder in chosen.items():
+        root = folder / "dataset/macro_benchmark/pj" / subfolder
+        truth = json.loads((folder / f"ground_truth/macro_benchmark/{name}/EA.json").read_text())
+        package = name.replace("-", "_").lower()
+        paths = [p for p in root.rglob("*.py") if _belongs(p.relative_to(root), package)]
+        exact, possible = Application(root, paths).edges(calls_only=False)
+        both = {caller: exact[caller] | possible[caller] for caller in {*exact, *possible}}
+
+        def admit(callee: str, package: str = package) -> bool:
+            return callee.lower().split(".")[0] == package
+
+        exact_counts.add(truth, exact, admit)
+        all_counts.add(truth, both, admit)
+    return exact_counts, all_counts
+
+
+def _belongs(path: Path, package: str) -> bool:
+    return path.parts[0].lower().removesuffix(".py") == package
+
+
+def snippets(folder: Path) -> Counts:
+    """Compare the edges of small programs that are hard for a resolver."""
+    counts = Counts()
+    for truth_file in sorted(folder.glob("*/*/callgraph.json")):
+        root = truth_file.parent
+        exact, _ = Application(root, root.rglob("*.py")).edges(calls_only=True)
+        truth = json.loads(truth_file.read_text())
+        counts.add(truth, exact, lambda callee: not callee.startswith("<"))
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--applications", type=Path)
+    parser.add_argument("--snippets", type=Path)
+    parser.add_argument("--held-back", action="store_true", help="the other three applications")
+    options = parser.parse_args()
+    if options.applications:
+        chosen = HELD_BACK if options.held_back else DEVELOPED
+        exact, everything = applications(options.applications, chosen)
+        print(f"applications, exact             {exact}")
+        print(f"applications, exact + possible  {everything}")
+    if options.snippets:
+        print(f"snippets, exact                 {snippets(options.snippets)}")
+
+
+if __name__ == "__main__":
+    main()

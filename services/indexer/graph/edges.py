@@ -1,0 +1,132 @@
+"""Call sites of a definition: exact ones, resolved by the code, and possible ones, by name."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from services.indexer.graph.files import FileSymbols
+from services.indexer.graph.loading import LoadedTables
+from services.indexer.graph.resolver import Resolver
+from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
+from services.indexer.syntax.symbols.table import (
+    ATTRIBUTE,
+    CLASS,
+    Call,
+    Expression,
+    last_name,
+)
+
+CONSTRUCTOR = "__init__"
+SECONDS = 1.5  # of resolving for one question; calls beyond it are possible ones
+NOT_RESOLVED = "same name, receiver not resolved"
+OUT_OF_TIME = "same name, no time to resolve it"
+
+
+class Certainty(StrEnum):
+    """Whether the code says who is called, or only the name agrees."""
+
+    EXACT = "exact"
+    POSSIBLE = "possible"
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """A call of a definition; `caller` is the qualified name of the function around it."""
+
+    path: str
+    line: int
+    caller: str
+    certainty: Certainty
+    reason: str
+
+
+class CallSites:
+    """Finds the calls of a definition, in rounds: what is known for certain is not asked again."""
+
+    def __init__(self, tables: LoadedTables, target: Value) -> None:
+        self._tables = tables
+        self._target = target
+        self._known: dict[tuple[str, int], tuple[Certainty, str] | None] = {}
+        self._deadline = time.monotonic() + SECONDS
+        self.unresolved = 0  # calls that there was no time for
+
+    def find(self) -> list[CallSite]:
+        """Return the calls among the loaded tables, file by file. Blocks up to SECONDS."""
+        self.unresolved = 0
+        return list(self._find())
+
+    def _find(self) -> Iterator[CallSite]:
+        home = self._tables.file(self._target.path)
+        if home is None:
+            return
+        name, is_member = _called_name(home, self._target)
+        resolver = Resolver(self._tables)
+        files = {file.path: file for file in [home, *self._tables.callers(name)]}
+        for path in sorted(files):
+            file = files[path]
+            numbers = [n for each in file.aliases(name) for n in file.calls.get(each, ())]
+            for number in sorted(numbers):
+                call = file.table.calls[number]
+                found = self._certainty(resolver, file, number, name, is_member=is_member)
+                if found is not None:
+                    yield CallSite(path, call.line, file.scope(call.scope).path, *found)
+
+    def _certainty(
+        self, resolver: Resolver, file: FileSymbols, number: int, name: str, *, is_member: bool
+    ) -> tuple[Certainty, str] | None:
+        key = (file.path, number)
+        if key in self._known:
+            return self._known[key]
+        call = file.table.calls[number]
+        fits = last_name(call.function) == name and _is_attribute(call.function) == is_member
+        if time.monotonic() > self._deadline:
+            self.unresolved += 1
+            return (Certainty.POSSIBLE, OUT_OF_TIME) if fits else None
+        before = self._tables.misses
+        found = _resolved(resolver, file, call, self._target, fits=fits)
+        if self._tables.misses == before:
+            self._known[key] = found
+        return found
+
+
+def _called_name(home: FileSymbols, target: Value) -> tuple[str, bool]:
+    """Return the name that calls of a definition end in, and whether it is a member's."""
+    scope = home.scope(target.scope)
+    outer = home.scope(scope.parent)
+    if outer.kind != CLASS:
+        return scope.name, False
+    return (outer.name, False) if scope.name == CONSTRUCTOR else (scope.name, True)
+
+
+def _resolved(
+    resolver: Resolver, file: FileSymbols, call: Call, target: Value, *, fits: bool
+) -> tuple[Certainty, str] | None:
+    place = ScopeRef(file.path, call.scope)
+    resolver.start()
+    values = resolver.calls.targets(place, call)
+    if target in values or target in resolver.evaluate(place, call.function):
+        return Certainty.EXACT, _reason(file, call, target)
+    if not fits or not any(value.kind == UNRESOLVED for value in values):
+        return None
+    known = any(value.kind == DEFINITION for value in values)
+    return None if known else (Certainty.POSSIBLE, NOT_RESOLVED)
+
+
+def _reason(file: FileSymbols, call: Call, target: Value) -> str:
+    function = call.function
+    if not isinstance(function, str):
+        return "resolved through what a call returns"
+    first = function.partition(".")[0]
+    receiver = file.receiver(call.scope)
+    if receiver is not None and receiver[1] == first:
+        return "method of its own instance"
+    if any(each.alias == first for each in file.table.imports):
+        return "imported"
+    if target.path == file.path and "." not in function:
+        return "same file"
+    return "type of the receiver" if "." in function else "bound to this name"
+
+
+def _is_attribute(function: Expression) -> bool:
+    return "." in function if isinstance(function, str) else function[0] == ATTRIBUTE

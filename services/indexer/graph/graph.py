@@ -1,0 +1,137 @@
+"""The symbol graph of a repo: who calls a definition, who imports it, what inherits from it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from services.core.blocking import COMPUTE
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import Filter, Match, MatchAny
+from services.indexer.graph.edges import CallSite, CallSites, Certainty
+from services.indexer.graph.importers import ImportSite, import_sites
+from services.indexer.graph.inheritance import Subclass, subclasses
+from services.indexer.graph.loading import LoadedTables
+from services.indexer.graph.values import DEFINITION, Value
+from services.indexer.schema import fields
+from services.indexer.syntax.symbols.table import CLASS
+
+MAX_ROUNDS = 8  # of loading what resolving asked for; each follows one more import
+MAX_DEFINING_FILES = 60
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class GraphDefinition:
+    """A definition that the graph knows: a function, method or class."""
+
+    value: Value
+    symbol: str
+    kind: str
+    start_line: int
+    end_line: int
+
+    @property
+    def path(self) -> str:
+        return self.value.path
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found; `incomplete` says why there may be more."""
+
+    sites: Sequence[CallSite] = ()
+    imports: Sequence[ImportSite] = ()
+    subclasses: Sequence[Subclass] = ()
+    incomplete: str = ""
+
+    @property
+    def exact(self) -> int:
+        return sum(site.certainty is Certainty.EXACT for site in self.sites)
+
+
+class SymbolGraph:
+    """Answers questions about the definitions of one repo from its symbol tables."""
+
+    def __init__(self, store: VectorStore, collection: str, repo: str) -> None:
+        self._store = store
+        self._collection = collection
+        self._repo = repo
+
+    async def definitions(self, name: str) -> list[GraphDefinition]:
+        """Find functions, methods and classes by a plain or qualified name."""
+        parts = [part for part in name.replace("::", ".").replace("#", ".").split(".") if part]
+        if not parts:
+            return []
+        where = Filter(
+            must=[
+                Match(fields.REPO, self._repo),
+                MatchAny(fields.SYMBOLS, [parts[-1].lower()]),
+            ]
+        )
+        counts = await self._store.facet(
+            self._collection, fields.PATH, where=where, limit=MAX_DEFINING_FILES
+        )
+        paths = [str(each.value) for each in counts]
+        tables = LoadedTables(self._store, self._collection, self._repo)
+        await self._require(tables, paths)
+        return await COMPUTE.run(_named, tables, paths, parts)
+
+    async def callers(self, target: GraphDefinition) -> Answer:
+        """Find the calls of a definition."""
+        tables = LoadedTables(self._store, self._collection, self._repo)
+        await self._require(tables, [target.path])
+        finder = CallSites(tables, target.value)
+        sites = await self._rounds(tables, finder.find)
+        sites.sort(key=lambda site: (site.certainty != Certainty.EXACT, site.path, site.line))
+        late = f"{finder.unresolved} calls of this name were not resolved in time"
+        return Answer(sites=sites, incomplete=late if finder.unresolved else _incomplete(tables))
+
+    async def importers(self, target: GraphDefinition) -> Answer:
+        """Find the files that import a definition, also under another name."""
+        tables = LoadedTables(self._store, self._collection, self._repo)
+        await self._require(tables, [target.path])
+        found = await self._rounds(tables, lambda: list(import_sites(tables, target.value)))
+        return Answer(imports=found, incomplete=_incomplete(tables))
+
+    async def subclasses(self, target: GraphDefinition) -> Answer:
+        """Find the classes that inherit from a class, directly or through others."""
+        tables = LoadedTables(self._store, self._collection, self._repo)
+        await self._require(tables, [target.path])
+        found = await self._rounds(tables, lambda: list(subclasses(tables, target.value)))
+        return Answer(subclasses=found, incomplete=_incomplete(tables))
+
+    async def _require(self, tables: LoadedTables, paths: Sequence[str]) -> None:
+        for path in paths:
+            tables.file(path)
+        await tables.load()
+
+    async def _rounds(self, tables: LoadedTables, question: Callable[[], list[T]]) -> list[T]:
+        """Ask until everything that the question asked for is loaded, at most MAX_ROUNDS times."""
+        found = await COMPUTE.run(question)
+        for _ in range(MAX_ROUNDS):
+            if tables.is_complete or tables.truncated:
+                break
+            await tables.load()
+            found = await COMPUTE.run(question)
+        return found
+
+
+def _incomplete(tables: LoadedTables) -> str:
+    if tables.truncated:
+        return "too many files mention it; only a part of them was read"
+    return "" if tables.is_complete else "imports go deeper than they are followed"
+
+
+def _named(
+    tables: LoadedTables, paths: Sequence[str], parts: Sequence[str]
+) -> list[GraphDefinition]:
+    found = []
+    for path in paths:
+        file = tables.file(path)
+        for number, scope in enumerate(file.table.scopes if file else ()):
+            if number and scope.path.split(".")[-len(parts) :] == list(parts):
+                in_class = file is not None and file.scope(scope.parent).kind == CLASS
+                kind = "method" if in_class and scope.kind != CLASS else scope.kind
+                value = Value(DEFINITION, path, number)
+                found.append(GraphDefinition(value, scope.path, kind, scope.start, scope.end))
+    return sorted(found, key=lambda each: (each.path, each.start_line))

@@ -1,0 +1,44 @@
+"""What an expression can stand for, as far as the code says."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+DEFINITION, INSTANCE, FILE, PACKAGE = "definition", "instance", "file", "package"
+LITERAL_VALUE, PARENT, EXTERNAL, UNRESOLVED = "literal", "super", "external", "unresolved"
+
+
+class Value(NamedTuple):
+    """A definition, an instance of a class, a file, or something outside of the repository.
+
+    `path` and `scope` name the definition; of an external value `name` is its dotted name.
+    """
+
+    kind: str
+    path: str = ""
+    scope: int = 0
+    name: str = ""
+    expression: str = ""  # of a literal, as JSON
+
+
+Values = frozenset[Value]
+NOTHING: Values = frozenset()
+UNKNOWN_VALUE = Value(UNRESOLVED)
+UNRESOLVED_VALUES: Values = frozenset([UNKNOWN_VALUE])
+
+
+def external(name: str) -> Values:
+    """Return the value of something that the repository does not define."""
+    return frozenset([Value(EXTERNAL, name=name)])
+
+
+def union(many: Iterable[Values]) -> Values:
+    """Return all values of several sets."""
+    result: Values = frozenset().union(*many)
+    return result
+
+
+class ScopeRef(NamedTuple):
+    """A scope of a file, in which an expression is read."""
+
+    path: str
+    scope: int

@@ -1,0 +1,17 @@
+(function_definition name: (identifier) @name parameters: (_) @parameters return_type: (_)? @type) @on.function
+(class_definition name: (identifier) @name superclasses: (_)? @bases) @on.class
+(lambda parameters: (_)? @parameters body: (_) @value) @on.lambda
+(decorator (_) @value) @on.decorator
+(call function: (_) @function arguments: (_) @arguments) @on.call
+(assignment left: (_) @target type: (_)? @type right: (_)? @value) @on.assign
+(named_expression name: (_) @target value: (_) @value) @on.assign
+(for_statement left: (_) @target right: (_) @value) @on.loop
+(for_in_clause left: (_) @target right: (_) @value) @on.loop
+(with_item value: (as_pattern . (_) @value alias: (as_pattern_target (_) @target))) @on.enter
+(with_item value: [(call) (identifier) (attribute)] @value) @on.enter
+(return_statement (_) @value) @on.return
+(yield (_) @value) @on.return
+(raise_statement . [(identifier) (attribute)] @function) @on.call
+(import_statement) @on.import
+(import_from_statement) @on.import
+(attribute) @on.attribute

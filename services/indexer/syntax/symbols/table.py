@@ -1,0 +1,183 @@
+"""The symbol table of a file: its scopes, what their names are bound to, and the calls in them.
+
+A table depends on its file alone. What crosses files is resolved when it is asked.
+"""
+
+import json
+import zlib
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+# An expression is a dotted name ("self.client.get", "" where it is unknown), or a list that starts
+# with its operator: [CALL, function], [ATTRIBUTE, object, name], [ITEM, object, key],
+# [EITHER, …], [SEQUENCE, …], [MAPPING, key, value, …], [LAMBDA, scope number],
+# [LITERAL, type].
+Expression = str | list[Any]
+UNKNOWN = ""
+CALL, ATTRIBUTE, ITEM, EITHER = "()", ".", "[]", "|"
+SEQUENCE, MAPPING, LAMBDA, LITERAL = "[", "{", "def", "'"
+
+MODULE, FUNCTION, CLASS = "module", "function", "class"  # kinds of scopes
+COMPRESSION = 1  # zlib's level: a table shrinks to a fifth, and higher ones take longer
+FILE_SCOPE = 0  # the scope of the file itself
+
+# How a name comes by its value.
+ASSIGNED = "="  # the expression's value
+TYPED = ":"  # an instance of the expression
+ITERATED = "in"  # an element of the expression
+ENTERED = "with"  # what the expression's `__enter__` returns
+
+WHOLE_MODULE = ""  # imported: the module itself
+EVERY_NAME = "*"  # imported: all its names
+
+
+class Parameter(NamedTuple):
+    """A parameter with its annotated type and its default; `name` keeps leading stars."""
+
+    name: str
+    type: Expression = UNKNOWN
+    default: Expression = UNKNOWN
+
+
+class Scope(NamedTuple):
+    """A file, function or class; lines are counted from 1, `parent` is -1 for the file."""
+
+    name: str
+    path: str
+    kind: str
+    start: int
+    end: int
+    parent: int
+    bases: Sequence[Expression] = ()
+    parameters: Sequence[Parameter] = ()
+    returns: Expression = UNKNOWN  # the annotated type
+    decorators: Sequence[Expression] = ()
+
+
+class Binding(NamedTuple):
+    """A name, or a dotted target such as `self.x`, that a scope binds to an expression."""
+
+    scope: int
+    target: Expression
+    how: str
+    value: Expression
+
+
+class Import(NamedTuple):
+    """A name that a scope imports."""
+
+    scope: int
+    alias: str
+    module: str
+    name: str
+    line: int
+
+
+class Result(NamedTuple):
+    """An expression that a function returns or yields."""
+
+    scope: int
+    value: Expression
+
+
+class Call(NamedTuple):
+    """A call, with its arguments: positional ones, and [name, expression] for those by name."""
+
+    scope: int
+    line: int
+    function: Expression
+    arguments: Sequence[Any] = ()
+
+
+class Read(NamedTuple):
+    """An attribute that is read and not called: a property may run there."""
+
+    scope: int
+    line: int
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolTable:
+    """What the graph knows of a file."""
+
+    language: str
+    scopes: Sequence[Scope] = ()
+    bindings: Sequence[Binding] = ()
+    imports: Sequence[Import] = ()
+    results: Sequence[Result] = ()
+    calls: Sequence[Call] = ()
+    reads: Sequence[Read] = ()
+    package: str = ""  # the package or namespace that the file declares
+    mentions: Sequence[str] = field(default=())  # last names of what it calls, imports, inherits
+
+    def encode(self) -> str:
+        """Encode as compressed JSON, without `mentions`, which are stored as a field of their own.
+
+        The paths of scopes are left out: decoding joins them from the names.
+        """
+        parts = [
+            self.language,
+            self.package,
+            [_trimmed((scope.name, *scope[2:])) for scope in self.scopes],
+            self.bindings,
+            self.imports,
+            self.results,
+            [_trimmed(call) for call in self.calls],
+            self.reads,
+        ]
+        text = json.dumps(parts, separators=(",", ":")).encode()
+        return b2a_base64(zlib.compress(text, COMPRESSION), newline=False).decode()
+
+
+def decode_table(text: str) -> SymbolTable:
+    """Decode what `encode` made. Raises ValueError, TypeError or zlib.error for anything else."""
+    parts = json.loads(zlib.decompress(a2b_base64(text)))
+    language, package, scopes, bindings, imports, results, calls, reads = parts
+    return SymbolTable(
+        language,
+        _decode_scopes(scopes),
+        [Binding(*each) for each in bindings],
+        [Import(*each) for each in imports],
+        [Result(*each) for each in results],
+        [Call(*each) for each in calls],
+        [Read(*each) for each in reads],
+        package,
+    )
+
+
+def _decode_scopes(encoded: Sequence[Sequence[Any]]) -> list[Scope]:
+    scopes: list[Scope] = []
+    for name, kind, start, end, parent, *rest in encoded:
+        outer = scopes[parent].path if parent >= 0 else ""
+        path = f"{outer}.{name}" if outer else name
+        if len(rest) > 1:
+            rest[1] = [Parameter(*each) for each in rest[1]]
+        scopes.append(Scope(name, path, kind, start, end, parent, *rest))
+    return scopes
+
+
+def _trimmed(values: Sequence[Any]) -> Sequence[Any]:
+    """Drop empty values at the end, which are defaults."""
+    end = len(values)
+    while end and values[end - 1] in ("", [], ()):
+        end -= 1
+    return values[:end]
+
+
+def file_mention(path: str) -> str:
+    """Return the mention by which the table of a file is found; no name starts with a slash."""
+    return f"/{path}"
+
+
+def last_name(expression: Expression) -> str:
+    """Return the name that an expression ends in: `a.b().c` → c; empty where it has none."""
+    while not isinstance(expression, str):
+        if expression[0] == ATTRIBUTE:
+            return str(expression[2])
+        if expression[0] != CALL and expression[0] != ITEM:
+            return ""
+        expression = expression[1]
+    return expression.rpartition(".")[2]

@@ -1,0 +1,257 @@
+"""Uses of a definition: calls and imports with their certainty and their line on disk."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from services.indexer.graph.edges import Certainty
+from services.indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
+from services.indexer.lookup.lookup import Lookup
+from services.indexer.lookup.marks import CALL
+from services.indexer.lookup.pattern import Pattern
+from services.indexer.lookup.scope import PathScope
+from services.indexer.search.filters import SearchFilters
+from services.indexer.source.languages import language_of
+from services.indexer.source.walk import is_under
+from services.indexer.syntax.symbols.languages import SPECS
+from services.indexer.tools.context import IndexerContext
+
+MAX_DEFINITIONS = 10  # of one plain name; more need a qualified one
+MAX_LINE = 240  # characters of a line as it is shown
+BY_NAME_LINES = 1_000
+EXACT_SCORE, POSSIBLE_SCORE = 1.0, 0.5
+BY_NAME = "by name: calls of this language are not resolved"
+
+
+class Use(TypedDict):
+    """A line that uses a definition. `symbol` is the definition around it.
+
+    `stale` tells that the line on disk does not name it any more.
+    """
+
+    score: float
+    path: str
+    symbol: str
+    start_line: int
+    end_line: int
+    snippet: str
+    certainty: str
+    reason: str
+    of: NotRequired[str]
+    stale: NotRequired[bool]
+
+
+class UsesResult(TypedDict):
+    """The uses of a definition, exact ones first. `complete` says that none is left out."""
+
+    ok: bool
+    query: str
+    results: list[Use]
+    total: int
+    exact: int
+    possible: int
+    complete: bool
+    definitions: list[str]
+    used_rerank: bool
+    search_time_ms: float
+    warnings: NotRequired[list[str]]
+
+
+@dataclass(frozen=True)
+class _FoundUse:
+    """A use before its line is read."""
+
+    repo: str
+    path: str
+    line: int
+    symbol: str
+    certainty: Certainty
+    reason: str
+    of: str
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Where:
+    """The collection of a question, paths as its caller knows them, and what uses it asks for."""
+
+    collection: str
+    scope: PathScope
+    filters: SearchFilters
+
+    @property
+    def anywhere(self) -> SearchFilters:
+        """The same repos, without the limits that are meant for uses."""
+        return SearchFilters(repos=self.filters.repos)
+
+    def admits(self, use: _FoundUse) -> bool:
+        """Whether a use is in a folder and of a language that were asked for."""
+        languages = {each.lower() for each in self.filters.languages}
+        if languages and language_of(use.path) not in languages:
+            return False
+        return not self.filters.folders or any(
+            use.repo == repo and (not folder or is_under(use.path, folder))
+            for repo, folder in self.filters.folders
+        )
+
+
+class Uses:
+    """Finds uses of a name in the repos of a collection."""
+
+    def __init__(self, context: IndexerContext, lookup: Lookup) -> None:
+        self._context = context
+        self._lookup = lookup
+
+    async def where(
+        self, collection: str, language: str | None, repos: Sequence[str], under: str | None
+    ) -> Where:
+        """Read the filters of a question. Raises InvalidInput for a folder with `..`."""
+        scope = await self._lookup.scope(collection)
+        filters = SearchFilters(
+            repos=self._context.repos(repos, scope),
+            languages=(language,) if language else (),
+            under=(under,) if under else (),
+        )
+        return Where(collection, scope, scope.narrow(filters, repos))
+
+    async def find(
+        self, where: Where, name: str, role: str
+    ) -> tuple[list[_FoundUse], list[str], list[str]]:
+        """Return uses, the definitions they are of, and what is not complete.
+
+        Raises InvalidInput with similar names where no definition has the name.
+        """
+        located = await self._lookup.definitions(where.collection, name, where.anywhere)
+        uses: list[_FoundUse] = []
+        named: list[str] = []
+        problems: list[str] = []
+        for repo in sorted({each.file.repo for each in located}):
+            graph = SymbolGraph(self._context.vectors, where.collection, repo)
+            definitions = await graph.definitions(name)
+            known = {each.path for each in definitions}
+            for definition in definitions[:MAX_DEFINITIONS]:
+                answer = await _ask(graph, definition, role)
+                uses += _found(repo, definition, answer)
+                problems += [answer.incomplete] if answer.incomplete else []
+                path = where.scope.shown(repo, definition.path)
+                named.append(f"{path}:{definition.start_line} {definition.symbol}")
+            if len(definitions) > MAX_DEFINITIONS:
+                left = len(definitions) - MAX_DEFINITIONS
+                problems.append(f"{left} more definitions of this name; qualify it")
+            others = [e for e in located if e.file.repo == repo and e.file.path not in known]
+            if any(not _is_resolved(each.file.path) for each in others):
+                named += [
+                    f"{where.scope.shown(repo, e.file.path)}:{e.start_line} {e.symbol}"
+                    for e in others
+                ]
+                uses += await self._by_name(where.collection, name, repo, role)
+        return _unique(uses), named, list(dict.fromkeys(problems))
+
+    async def _by_name(self, collection: str, name: str, repo: str, role: str) -> list[_FoundUse]:
+        """Find uses in files of languages whose calls are not resolved."""
+        last = name.replace("::", ".").replace("#", ".").rpartition(".")[2]
+        pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
+        within = SearchFilters(repos=(repo,))
+        found = await self._lookup.search(collection, pattern, within, BY_NAME_LINES, 0, role)
+        return [
+            _FoundUse(
+                repo, file.path, line.line, line.mark.symbol, Certainty.POSSIBLE, BY_NAME, last
+            )
+            for file in found.files
+            for line in file.lines
+            if not _is_resolved(file.path)
+        ]
+
+    async def build(self, where: Where, name: str, role: str, limit: int) -> UsesResult:
+        """Build the result of a search for uses. Raises InvalidInput as `find`."""
+        started = time.perf_counter()
+        uses, named, problems = await self.find(where, name, role)
+        uses = [use for use in uses if where.admits(use)]
+        shown = await self._with_lines(where.collection, uses[:limit])
+        if len(uses) > limit:
+            problems.append(f"{len(uses) - limit} more; raise limit")
+        several = len(named) > 1
+        result: UsesResult = {
+            "ok": True,
+            "query": name,
+            "results": [_use(each, where.scope, several=several) for each in shown],
+            "total": len(uses),
+            "exact": sum(each.certainty is Certainty.EXACT for each in uses),
+            "possible": sum(each.certainty is Certainty.POSSIBLE for each in uses),
+            "complete": not problems,
+            "definitions": named[:MAX_DEFINITIONS],
+            "used_rerank": False,
+            "search_time_ms": round((time.perf_counter() - started) * 1000, 1),
+        }
+        if problems:
+            result["warnings"] = problems
+        return result
+
+    async def _with_lines(self, collection: str, uses: Sequence[_FoundUse]) -> list[_FoundUse]:
+        read: dict[tuple[str, str, int], str | None] = {}
+        for repo in {use.repo for use in uses}:
+            places = [(use.path, use.line) for use in uses if use.repo == repo]
+            texts = await self._lookup.line_texts(collection, repo, places)
+            read.update({(repo, *place): text for place, text in zip(places, texts, strict=True)})
+        return [replace(use, text=read[use.repo, use.path, use.line]) for use in uses]
+
+
+async def _ask(graph: SymbolGraph, definition: GraphDefinition, role: str) -> Answer:
+    return await (graph.callers(definition) if role == CALL else graph.importers(definition))
+
+
+def _found(repo: str, definition: GraphDefinition, answer: Answer) -> Iterator[_FoundUse]:
+    for site in answer.sites:
+        yield _FoundUse(
+            repo,
+            site.path,
+            site.line,
+            site.caller,
+            site.certainty,
+            site.reason,
+            definition.symbol,
+        )
+    for each in answer.imports:
+        reason = "imported" if each.alias == _last(definition.symbol) else f"as {each.alias}"
+        yield _FoundUse(repo, each.path, each.line, "", Certainty.EXACT, reason, definition.symbol)
+
+
+def _unique(uses: Iterable[_FoundUse]) -> list[_FoundUse]:
+    """Keep one use a line, the surest; exact ones come first."""
+    best: dict[tuple[str, str, int], _FoundUse] = {}
+    for use in sorted(uses, key=lambda each: each.certainty is not Certainty.EXACT):
+        best.setdefault((use.repo, use.path, use.line), use)
+    return sorted(
+        best.values(),
+        key=lambda each: (each.certainty is not Certainty.EXACT, each.repo, each.path, each.line),
+    )
+
+
+def _use(found: _FoundUse, scope: PathScope, *, several: bool) -> Use:
+    text = found.text
+    use: Use = {
+        "score": EXACT_SCORE if found.certainty is Certainty.EXACT else POSSIBLE_SCORE,
+        "path": scope.shown(found.repo, found.path),
+        "symbol": found.symbol,
+        "start_line": found.line,
+        "end_line": found.line,
+        "snippet": f"{found.line}: {(text or '').strip()[:MAX_LINE]}",
+        "certainty": found.certainty.value,
+        "reason": found.reason,
+    }
+    if several:
+        use["of"] = found.of
+    if text is None:
+        use["stale"] = True
+    return use
+
+
+def _is_resolved(path: str) -> bool:
+    return language_of(path) in SPECS
+
+
+def _last(symbol: str) -> str:
+    return symbol.rpartition(".")[2]
