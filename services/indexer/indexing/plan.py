@@ -1,7 +1,7 @@
 """Plans an index run: the files of the workspace against the rows of the manifest."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.indexer.indexing.manifest import ManifestRow
 from services.indexer.source.walk import SourceFile, is_under
@@ -25,6 +25,10 @@ class Plan:
     @property
     def writes(self) -> tuple[SourceFile, ...]:
         return self.added + self.changed
+
+    def without_writes(self) -> "Plan":
+        """Return what is left to do after the files are written."""
+        return replace(self, added=(), changed=(), unchanged=())
 
 
 def make_plan(

@@ -1,6 +1,7 @@
 """One index run over a workspace: scan → plan → prepare → embed → write."""
 
 import time
+from collections import deque
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from services.core.clock import utc_now
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing.manifest import Manifest, RepoKey
-from services.indexer.indexing.plan import Plan, make_plan
+from services.indexer.indexing.plan import make_plan
 from services.indexer.indexing.prepare import Job, Prepared
 from services.indexer.indexing.progress import RunProgress
 from services.indexer.indexing.report import Failure, IndexReport
@@ -19,7 +20,7 @@ from services.indexer.indexing.verify import stale_paths
 from services.indexer.indexing.workers import Workers
 from services.indexer.indexing.writer import BATCH_CHUNKS, Writer
 from services.indexer.schema.points import INDEX_VERSION
-from services.indexer.source.walk import FileLimits, is_under
+from services.indexer.source.walk import FileLimits, SourceFile, is_under
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,17 @@ class IndexRun:
         stale = await stale_paths(self.store, key, rows)
         scanned_at = time.time()
         scanned = await GIT.run(scan, self.workspace, self.subdir, self.limits, rows)
+        files, size = len(scanned.files), sum(file.size for file in scanned.files)
+        skipped = scanned.skipped
         plan = make_plan(
             scanned.files, rows, index_version=INDEX_VERSION, stale=stale, under=self.subdir
         )
+        del scanned  # files are let go as they are written: there may be 100,000
         writer = Writer(self.store, self.embedder, self.manifest, key, plan.replaced, scanned_at)
-        failures = await self._write(writer, plan)
-        await self.progress.tell("removing", len(plan.writes), len(plan.writes))
+        added, changed, unchanged = len(plan.added), len(plan.changed), len(plan.unchanged)
+        writes, plan = deque(plan.writes), plan.without_writes()
+        failures = await self._write(writer, writes)
+        await self.progress.tell("removing", added + changed, added + changed)
         await writer.remove(plan.removed)
         await writer.touch(plan.touched, rows)
         failed = {failure.path for failure in failures}
@@ -62,25 +68,25 @@ class IndexRun:
             collection=key.collection,
             repo=key.repo,
             recreated=False,
-            added=sum(file.path not in failed for file in plan.added),
-            changed=sum(file.path not in failed for file in plan.changed),
+            added=added - sum(path not in rows for path in failed),
+            changed=changed - sum(path in rows for path in failed),
             removed=len(plan.removed),
-            unchanged=len(plan.unchanged),
+            unchanged=unchanged,
             chunks=self.progress.chunks,
-            files=len(scanned.files) - len(failed) + len(elsewhere),
-            size=sum(file.size for file in scanned.files) + sum(row.size for row in elsewhere),
+            files=files - len(failed) + len(elsewhere),
+            size=size + sum(row.size for row in elsewhere),
             seconds=time.monotonic() - started,
             failures=failures,
-            skipped=scanned.skipped,
+            skipped=skipped,
             redacted=dict(self.progress.redacted),
         )
 
-    async def _write(self, writer: Writer, plan: Plan) -> list[Failure]:
-        """Write the planned files in batches while workers prepare the next ones."""
-        job = Job(self.workspace, writer.key.repo, utc_now(), self.limits, files=plan.writes)
+    async def _write(self, writer: Writer, files: deque[SourceFile]) -> list[Failure]:
+        """Write files in batches while workers prepare the next ones; takes them off the queue."""
+        job = Job(self.workspace, writer.key.repo, utc_now(), self.limits, files=files)
         failures: list[Failure] = []
         batch: list[Prepared] = []
-        total = len(plan.writes)
+        total = len(files)
         await self.progress.tell("writing", 0, total)
         async with aclosing(self.workers.prepare(job)) as outcomes:
             async for outcome in outcomes:

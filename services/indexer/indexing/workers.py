@@ -36,7 +36,7 @@ JOBS_AHEAD = 2  # per worker; bounds the memory of jobs that wait
 GC_THRESHOLD = 100_000
 # A worker that keeps so much more than it started with is replaced: parsers and the allocator give
 # little back, and a run over many files would grow with their number.
-GROWN_BYTES = 48 * 1024 * 1024
+GROWN_BYTES = 16 * 1024 * 1024
 
 Outcome = Prepared | Failure
 
@@ -69,19 +69,21 @@ class Workers:
         with _Pool(width, threads=few) as pool:
             for part in split_job(job):
                 pending.append((part, pool.submit(part)))
-                if len(pending) > width * JOBS_AHEAD:
+                while len(pending) > (0 if pool.has_grown else width * JOBS_AHEAD):
                     for outcome in await _outcomes(pool, *pending.popleft()):
                         yield outcome
+                if pool.has_grown:  # their jobs are done: old and new workers do not add up
+                    pool.renew()
             while pending:
                 for outcome in await _outcomes(pool, *pending.popleft()):
                     yield outcome
 
 
 def split_job(job: Job) -> Iterator[Job]:
-    """Split a job into jobs of a size that is worth sending."""
+    """Split a job into jobs of a size that is worth sending; files of a queue are taken off it."""
     files: list[SourceFile] = []
     size = 0
-    for file in job.files:
+    for file in _taken(job.files):
         if files and (len(files) == JOB_FILES or size + file.size > JOB_BYTES):
             yield replace(job, files=files)
             files, size = [], 0
@@ -91,12 +93,19 @@ def split_job(job: Job) -> Iterator[Job]:
         yield replace(job, files=files)
 
 
+def _taken(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
+    if not isinstance(files, deque):
+        yield from files
+        return
+    while files:
+        yield files.popleft()
+
+
 async def _outcomes(pool: "_Pool", job: Job, future: "asyncio.Future[Done]") -> Sequence[Outcome]:
     """Await a job. Where its worker died (parsers are native code), try its files one at a time."""
     try:
         done = await future
-        if done.has_grown:
-            pool.renew()
+        pool.has_grown |= done.has_grown
         return done.outcomes
     except BrokenProcessPool:
         log.warning("a worker died; its %d files are tried one at a time", len(job.files))
@@ -128,14 +137,13 @@ class _Pool:
         self._width = width
         self._threads = threads
         self._executor = self._start()
-        self._retired: list[Executor] = []  # they finish their last jobs
+        self.has_grown = False
 
     def __enter__(self) -> "_Pool":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for executor in (*self._retired, self._executor):
-            executor.shutdown(wait=False, cancel_futures=True)
+        self._executor.shutdown(wait=False, cancel_futures=True)
 
     def submit(self, job: Job) -> "asyncio.Future[Done]":
         loop = asyncio.get_running_loop()
@@ -146,10 +154,10 @@ class _Pool:
         return loop.run_in_executor(self._executor, work, job)
 
     def renew(self) -> None:
-        """Give the next jobs to new workers; the old ones end after the jobs that they have."""
+        """Replace the workers, which have no jobs any more."""
         self._executor.shutdown(wait=False)
-        self._retired = [*self._retired[-1:], self._executor]
         self._executor = self._start()
+        self.has_grown = False
 
     def _start(self) -> Executor:
         if self._threads:
