@@ -94,7 +94,7 @@ async def _open(
     from services.memory.records.store import Records
 
     configure_logging(settings)
-    author = settings.mcp_caller or f"cli:{getpass.getuser()}"
+    author = settings.mcp_caller or f"cli:{_user()}"
     own = settings.model_copy(update={"mcp_caller": author, "knowledge_push_on_stop": False})
     records = await Records.open(
         own.records_url,
@@ -108,3 +108,11 @@ async def _open(
             yield KnowledgeClient(own, knowledge, service)
     finally:
         await records.close()
+
+
+def _user() -> str:
+    """Return the user's name; a container may run as a number that has none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"

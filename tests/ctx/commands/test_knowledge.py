@@ -238,6 +238,15 @@ def test_text_comes_from_standard_input(run: Run, monkeypatch: pytest.MonkeyPatc
     assert run("get", "piped").out == "from a pipe\n"
 
 
+def test_a_user_without_a_name_writes_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 54_321)
+    assert run("add", "a", "--text", "text").code == 0
+    [entry] = run("list", "--json").json["entries"]
+    assert entry["author"] == "cli:unknown"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
