@@ -1,25 +1,30 @@
-"""Look-up by name: of definitions drawn from repositories, how many `repo_search` finds first.
+"""Look-up by name: of 200 definitions in six languages, how many are found first, and whole.
 
-    .venv/bin/python scripts/bench/lookup_names.py --checkouts FOLDER
+    .venv/bin/python scripts/bench/lookup_names.py --checkouts FOLDER [--seed N]
 
-FOLDER holds checkouts of the repositories below. An answer is right where one of its results has
-the definition's qualified name and first line; only names that a repository defines once are drawn.
+FOLDER holds checkouts of the repositories below. Definitions are drawn from what other parsers than
+ours find: Python's `ast`, Universal Ctags for the rest. A definition is asked for by its name, with
+that of its class before it. An answer is right where the first result (`repo_search`) or the only
+one (`read_code`) has that name and begins at its line, or at its decorators and attributes.
 """
 
 import argparse
 import asyncio
 import random
-import re
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from scripts.bench.agents.gold import Definition, read_sources  # noqa: E402
+from scripts.bench.agents.questions import listed_files  # noqa: E402
 from services.core.engine.engine import Engine, open_engine  # noqa: E402
+from services.core.errors import InvalidInput  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
 from services.indexer.indexing.indexer import Indexer  # noqa: E402
 from services.indexer.indexing.manifest import Manifest  # noqa: E402
@@ -28,10 +33,9 @@ from services.indexer.lookup.texts import FileTexts  # noqa: E402
 from services.indexer.search.filters import SearchFilters  # noqa: E402
 from services.indexer.search.query import parse_query  # noqa: E402
 from services.indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
-from services.indexer.syntax.definitions import FUNCTIONS, TYPES, flatten  # noqa: E402
 
 REPOSITORIES = {
-    "python": ("requests", ""),
+    "python": ("requests", "src"),
     "typescript": ("trpc", "packages/server/src"),
     "go": ("chi", ""),
     "rust": ("axum", "axum/src"),
@@ -39,77 +43,129 @@ REPOSITORIES = {
     "cpp": ("fmtlib", "include"),
 }
 DRAWN = 200
-SEED = 7
 LIMIT = 10
-NAME = re.compile(r"[\w.]+")  # no operators and template arguments
+ATTACHED = ("@", "#[", "///", "//", "template", "*", "/*", "export", "pub")  # lines above a name
 
 
-async def measure(checkouts: Path) -> Counter[str]:
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(data_dir=Path(folder) / "data")
-        async with open_engine(settings, settings.code_model) as engine:
-            counts: Counter[str] = Counter()
-            each = -(-DRAWN // len(REPOSITORIES))
-            for language, (name, subdir) in REPOSITORIES.items():
-                count = min(each, DRAWN - counts["drawn"])
-                root = checkouts / name
-                counts += await one_repository(engine, settings, root, subdir, language, count)
-            return counts
+@dataclass(frozen=True)
+class Answer:
+    """A definition as an answer names it."""
+
+    path: str
+    symbol: str
+    start_line: int
+
+
+def asked(definition: Definition) -> str:
+    """Return the name that is asked for: with the class around it, if there is one."""
+    outer = definition.scope.rpartition(".")[2]
+    return f"{outer}.{definition.name}" if outer else definition.name
+
+
+def drawn(root: Path, subdir: str, language: str, count: int, seed: int) -> list[Definition]:
+    """Draw definitions whose names, with their class, the repository has once."""
+    sources = read_sources(root, listed_files(root, subdir, language), language)
+    names = Counter(asked(each) for each in sources.definitions)
+    plain = Counter(each.name for each in sources.definitions)
+    unique = [
+        each
+        for each in sources.definitions
+        if names[asked(each)] == 1
+        and each.name.isidentifier()
+        and not asked(each).startswith(f"{each.name}.")  # a constructor: its class is found
+        and (each.scope or plain[each.name] == 1)
+    ]
+    return random.Random(seed).sample(unique, min(count, len(unique)))
+
+
+def is_right(answer: Answer | None, definition: Definition, rows: list[str]) -> bool:
+    """Whether an answer has the name of a definition and begins at its first line."""
+    if answer is None or answer.path != definition.path:
+        return False
+    if answer.symbol.split(".")[-1] != definition.name:
+        return False
+    if definition.start != definition.line or answer.start_line == definition.line:
+        return answer.start_line == definition.start
+    above = [row.strip() for row in rows[answer.start_line - 1 : definition.line - 1]]
+    if above and above[0].startswith(("template", "#[")):
+        return True
+    return bool(above) and all(row.startswith(ATTACHED) for row in above)
+
+
+class Lookups:
+    """Asks one collection for names, by search and by reading."""
+
+    def __init__(self, engine: Engine, indexer: Indexer, collection: str) -> None:
+        self._searcher = Searcher(engine.vectors, engine.embedder)
+        self._lookup = Lookup(indexer, engine.vectors, FileTexts())
+        self._collection = collection
+
+    async def searched(self, name: str) -> Answer | None:
+        query = parse_query(name)
+        result = await self._searcher.search(self._collection, SearchRequest([query], limit=LIMIT))
+        located: Any = await self._lookup.locate(
+            self._collection, result.hits, query, SearchFilters(), 2
+        )
+        for hit, place in located.hits[:1]:
+            return Answer(hit.chunk.path, place.span.symbol, place.span.start_line)
+        return None
+
+    async def read(self, name: str) -> Answer | None:
+        try:
+            found = await self._lookup.definitions(self._collection, name, SearchFilters())
+        except InvalidInput:
+            return None
+        if len(found) != 1:
+            return None
+        return Answer(found[0].file.path, found[0].symbol, found[0].start_line)
 
 
 async def one_repository(
-    engine: Engine, settings: Settings, root: Path, subdir: str, language: str, count: int
+    engine: Engine, settings: Settings, root: Path, subdir: str, definitions: list[Definition]
 ) -> Counter[str]:
     manifest = Manifest(settings.data_dir / "index.sqlite")
     indexer = Indexer(engine.vectors, engine.embedder, manifest, store_key="bench")
     await indexer.index(root, collection=root.name, repo=root.name, subdir=subdir)
-    texts = FileTexts()
-    lookup = Lookup(indexer, engine.vectors, texts)
-    [checkout] = await indexer.checkouts(root.name)
-    everything: list[tuple[str, str, int]] = []
-    found: list[tuple[str, str, int]] = []
-    for path, row in (await indexer.files(checkout)).items():
-        file = texts.read(root, path) if row.language == language else None
-        if file is not None:
-            definitions = flatten(texts.outline(root, path, file).definitions)
-            everything += [(path, each.path, each.start + 1) for each in definitions]
-            found += [
-                (path, each.path, each.start + 1)
-                for each in definitions
-                if each.kind in FUNCTIONS | TYPES - {"impl"} and NAME.fullmatch(each.path)
-            ]
-    names = Counter(symbol for _, symbol, _ in everything)
-    unique = sorted(each for each in found if names[each[1]] == 1)
-    drawn = random.Random(SEED).sample(unique, min(count, len(unique)))
-    searcher = Searcher(engine.vectors, engine.embedder)
-    counts: Counter[str] = Counter(drawn=len(drawn))
-    for path, symbol, line in drawn:
-        places = await answered(searcher, lookup, root.name, symbol)
-        first = bool(places) and places[0] == (path, symbol, line)
-        counts["first"] += first
-        counts["found"] += (path, symbol, line) in places
-        if not first:
-            print(f"{root.name}: {path}:{line} {symbol} -> {places[:2]}", file=sys.stderr)
+    lookups = Lookups(engine, indexer, root.name)
+    counts: Counter[str] = Counter(drawn=len(definitions))
+    for each in definitions:
+        rows = (root / each.path).read_text("utf-8", "replace").split("\n")
+        name = asked(each)
+        for how, answer in (
+            ("searched", await lookups.searched(name)),
+            ("read", await lookups.read(name)),
+        ):
+            right = is_right(answer, each, rows)
+            counts[how] += right
+            if not right:
+                place = f"{each.path}:{each.line} {rows[each.line - 1].strip()[:60]!r}"
+                print(f"{how} {root.name} {name} {place} -> {answer}", file=sys.stderr)
     manifest.close()
     return counts
 
 
-async def answered(
-    searcher: Searcher, lookup: Lookup, collection: str, symbol: str
-) -> list[tuple[str, str, int]]:
-    query = parse_query(symbol)
-    result = await searcher.search(collection, SearchRequest([query], limit=LIMIT))
-    located: Any = await lookup.locate(collection, result.hits, query, SearchFilters(), 2)
-    return [
-        (hit.chunk.path, place.span.symbol, place.span.start_line) for hit, place in located.hits
-    ]
+async def measure(checkouts: Path, seed: int) -> dict[str, Counter[str]]:
+    counts: dict[str, Counter[str]] = {}
+    each, rest = divmod(DRAWN, len(REPOSITORIES))
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(data_dir=Path(folder) / "data")
+        async with open_engine(settings, settings.code_model) as engine:
+            for number, (language, (name, subdir)) in enumerate(REPOSITORIES.items()):
+                root = checkouts / name
+                count = each + (number < rest)
+                definitions = drawn(root, subdir, language, count, seed)
+                counts[language] = await one_repository(engine, settings, root, subdir, definitions)
+    return counts
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--checkouts", type=Path, required=True)
-    counts = asyncio.run(measure(parser.parse_args().checkouts))
-    print(f"{counts['first']} of {counts['drawn']} first, {counts['found']} among {LIMIT}")
+    parser.add_argument("--seed", type=int, default=7)
+    options = parser.parse_args()
+    counts = asyncio.run(measure(options.checkouts, options.seed))
+    for language, row in {**counts, "all": sum(counts.values(), Counter())}.items():
+        print(f"{language}: {row['searched']} searched and {row['read']} read of {row['drawn']}")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from scripts.bench.agents.gold import ENDINGS, Call, Definition, Sources, read_s
 
 SEED = 13
 LEAST, MOST = 2, 30  # call sites or subclasses of a question: more are no answer to read
+LINES_TO_READ = 10  # of a definition asked for by name; of a question's span one, as it is scored
 HEAD_LINES = 4  # of a class, at most: its bases may stand below its name
 MIN_NAME = 5  # letters of a drawn name: `get` and `run` are every second word
 
@@ -55,17 +56,19 @@ def annotated(
     """Build questions from annotated queries and their primary targets."""
     questions = []
     for query in queries:
-        targets = tuple(filter(None, (_annotated_target(each, paths) for each in query["rel"])))
+        family = "name" if query["cat"] == "symbol" else "question"
+        lines = LINES_TO_READ if family == "name" else 1
+        found = (_annotated_target(each, paths, lines) for each in query["rel"])
+        targets = tuple(filter(None, found))
         if not targets:
             continue
-        family = "name" if query["cat"] == "symbol" else "question"
         spans = all(target.lines for target in targets)
         family += ", lines" if spans else ", file"
         questions.append(AgentTask(family, repo, language, query["q"], targets))
     return questions
 
 
-def _annotated_target(target: Any, paths: Sequence[str]) -> Target | None:
+def _annotated_target(target: Any, paths: Sequence[str], needed: int) -> Target | None:
     """Return the target; None where the file is not in the folder that is searched."""
     written = target if isinstance(target, str) else target["path"]
     path = next((each for each in paths if each == written or each.endswith(f"/{written}")), None)
@@ -74,7 +77,7 @@ def _annotated_target(target: Any, paths: Sequence[str]) -> Target | None:
     if isinstance(target, str) or "start" not in target:
         return Target(path)
     lines = tuple(range(target["start"], target["end"] + 1))
-    return Target(path, lines)  # one line is enough, as where rankings are scored
+    return Target(path, lines, min(needed, len(lines)))
 
 
 # --- drawn ---------------------------------------------------------------------------------

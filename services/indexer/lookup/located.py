@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from services.indexer.chunking.definition_spans import DefinitionSpan
+from services.indexer.lookup.reader import IMPLEMENTATION
 from services.indexer.lookup.texts import FileText, FileTexts
 from services.indexer.schema.payload import ChunkPayload
 from services.indexer.search.definition_choice import (
@@ -90,6 +91,7 @@ def _named_first(
         return list(hits)
     name = ".".join(split_symbol(query.text))
     whole = [each for each in hits if each[1].span.symbol == name]
+    whole.sort(key=lambda each: each[1].span.kind == IMPLEMENTATION)
     named = [each for each in hits if is_named(each[1].span.symbol, name) and each not in whole]
     others = [each for each in hits if each not in whole and each not in named]
     ordered = [*whole, *named, *others]

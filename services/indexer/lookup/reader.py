@@ -1,6 +1,6 @@
 """Reads definitions, lines and outlines of files, as they are on disk."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from services.indexer.syntax.definitions import Definition, flatten
 MAX_LINES = 400  # of one answer; the rest is asked for with start_line
 MAX_SIGNATURE = 160  # characters of a definition's first line in a list
 _SEPARATORS = ("::", "#", "->", "/")
+IMPLEMENTATION = "impl"  # of a type, which is what its name stands for
 
 
 @dataclass(frozen=True)
@@ -53,17 +54,23 @@ def definitions_named(
 ) -> list[DefinitionLocation]:
     """Find the definitions of a plain or qualified name in files. Blocks while they are parsed.
 
-    A name in another case counts only where none is written as it was given.
+    A name in another case counts only where none is written as it was given. Where no definition
+    has the qualified name, its first parts may be packages, namespaces or modules: those of the
+    last name count, first of all where a folder, a file or a namespace around them is so called.
     """
     parts = split_name(name)
-    found = [
-        (location, definition)
+    known = [
+        (location, definition, around)
         for location in files
-        for definition in _definitions(texts, location)
-        if _is_named(definition, parts)
+        for definition, around in _with_namespaces(texts, location)
+        if _is_named(definition, parts[-1:])
     ]
+    found = [each for each in known if _is_named(each[1], parts)]
     exact = [each for each in found if split_name(each[1].path)[-len(parts) :] == parts]
-    return [_location(texts, location, definition) for location, definition in exact or found]
+    inside = [each for each in known if _is_inside(each[0], each[1], each[2], parts)]
+    chosen = exact or found or inside or known
+    types = [each for each in chosen if each[1].kind != IMPLEMENTATION]
+    return [_location(texts, location, each) for location, each, _ in types or chosen]
 
 
 def outline_of(texts: FileTexts, location: FileLocation) -> list[DefinitionLocation]:
@@ -108,6 +115,30 @@ def _definitions(texts: FileTexts, location: FileLocation) -> list[Definition]:
     if file is None:
         return []
     return flatten(texts.outline(location.root, location.path, file).definitions)
+
+
+def _with_namespaces(
+    texts: FileTexts, location: FileLocation
+) -> Iterator[tuple[Definition, frozenset[str]]]:
+    """Yield the definitions of a file with the names of the namespaces around each."""
+    file = texts.read_redacted(location.root, location.path)
+    if file is None:
+        return
+    outermost = texts.outline(location.root, location.path, file).definitions
+    pending: list[tuple[Definition, frozenset[str]]] = [(each, frozenset()) for each in outermost]
+    while pending:
+        definition, around = pending.pop(0)
+        yield definition, around
+        inner = around | set(split_name(definition.name)) if definition.children else around
+        pending = [(each, inner) for each in definition.children] + pending
+
+
+def _is_inside(
+    location: FileLocation, definition: Definition, around: frozenset[str], parts: Sequence[str]
+) -> bool:
+    """Whether the first parts of a name are around a definition: folders, file, namespaces."""
+    folders = split_name(location.path)
+    return {*folders, *around, *split_name(definition.path)}.issuperset(parts)
 
 
 def _is_named(definition: Definition, parts: Sequence[str]) -> bool:

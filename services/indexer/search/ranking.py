@@ -203,7 +203,8 @@ def _definition(chunk: Features, query: ParsedQuery, weights: Weights) -> float:
 def _qualified_definition(chunk: Features, query: ParsedQuery, weights: Weights) -> float:
     """Return the bonus of a chunk that defines the last of several names: `Class.method`.
 
-    It counts by the share of the outer names that the chunk has too, and twice with all of them.
+    It counts by the share of the outer names that the chunk has too, and twice with all of them;
+    without any the outer names may be a package.
     """
     last, *outer = (name.lower() for name in query.names)
     if last not in chunk.symbols:
@@ -212,7 +213,7 @@ def _qualified_definition(chunk: Features, query: ParsedQuery, weights: Weights)
     share = _share(frozenset(outer), frozenset(around))
     if share == 1.0:
         return weights.definition * weights.qualified
-    return weights.definition * (weights.outer_only + (1 - weights.outer_only) * share)
+    return weights.definition * (weights.nested + (1 - weights.nested) * share)
 
 
 def _name_match(

@@ -12,6 +12,7 @@ from services.core.serving.sessions import SessionToken
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.reader import DefinitionLocation, Lines
 from services.indexer.lookup.scope import PathScope
+from services.indexer.search.definition_choice import is_named
 from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
 from services.indexer.tools.search import TOOLSET, Names, names_of
@@ -90,7 +91,10 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
                 only.file, max(start_line or 0, only.start_line), end_line or only.end_line
             )
             code = _code(lines, only.end_line, scope)
-            return {**code, "symbol": only.symbol, "kind": only.kind}
+            result: ReadCodeResult = {**code, "symbol": only.symbol, "kind": only.kind}
+            if not is_named(only.symbol.lower(), name.lower()):
+                result["message"] = f"nothing else is called {name}"
+            return result
         file = await lookup.file(chosen, path or "", repos)
         if outline:
             rows = [_row(each, scope) for each in await lookup.outline(file)]
@@ -178,6 +182,8 @@ def render_read_code(result: Mapping[str, Any]) -> str:
         f"{result['path']}:{result['start_line']}-{result['end_line']}{symbol}"
         f" (file has {result['total_lines']} lines)"
     )
+    if "message" in result:
+        head = f"{head}; {result['message']}"
     parts = [head, result["code"]]
     return "\n".join([*parts, f"… {result['rest']}"] if "rest" in result else parts)
 

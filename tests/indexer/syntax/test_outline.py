@@ -283,3 +283,12 @@ def test_a_rust_function_begins_at_its_attributes() -> None:
     text = "/// Says so.\n#[inline]\npub fn f() {\n}\n"
     [f] = flatten(outline(text, "rust").definitions)
     assert (f.start, f.head) == (1, 2)
+
+
+def test_the_elements_of_a_java_annotation_are_methods() -> None:
+    text = "@interface Since {\n  double value();\n  boolean strict() default true;\n}\n"
+    found = flatten(outline(text, "java").definitions)
+    assert [(each.path, each.kind) for each in found[1:]] == [
+        ("Since.value", "method"),
+        ("Since.strict", "method"),
+    ]

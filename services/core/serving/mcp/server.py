@@ -107,7 +107,7 @@ def set_input_schema_lookup(
 def _hints(tool: Tool) -> ToolAnnotations:
     """Return what a client may rely on; the other hints say nothing of a tool that only reads."""
     if not tool.writes:
-        return ToolAnnotations(read_only_hint=True, open_world_hint=False)
+        return ToolAnnotations(read_only_hint=True)
     return ToolAnnotations(
         read_only_hint=False,
         destructive_hint=tool.effect in (Effect.REPLACES, Effect.DESTROYS),

@@ -1,0 +1,49 @@
+"""Definitions by name: also with a package or a namespace before it, and without impl blocks."""
+
+from pathlib import Path
+
+import pytest
+
+from services.indexer.lookup.reader import FileLocation, definitions_named
+from services.indexer.lookup.texts import FileTexts
+
+FILES = {
+    "middleware/compress.go": "package middleware\n\nfunc Compress() {\n}\n",
+    "render/compress.go": "package render\n\nfunc Compress() {\n}\n",
+    "include/base.h": (
+        "namespace fmt {\nnamespace detail {\nclass buffer {\n};\n}\n"
+        "namespace other {\nclass buffer {\n};\n}\n}\n"
+    ),
+    "src/kind.rs": (
+        "#[derive(Debug)]\npub enum Kind {\n    A,\n}\n\nimpl Kind {\n    pub fn new() -> Self {\n"
+        "        Kind::A\n    }\n}\n"
+    ),
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[FileLocation]:
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return [FileLocation("repo", tmp_path, name) for name in FILES]
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        ("middleware.Compress", [("middleware/compress.go", 3)]),
+        ("Compress", [("middleware/compress.go", 3), ("render/compress.go", 3)]),
+        ("detail::buffer", [("include/base.h", 3)]),
+        ("fmt::other::buffer", [("include/base.h", 7)]),
+        ("Kind", [("src/kind.rs", 1)]),
+        ("Kind::new", [("src/kind.rs", 7)]),
+        ("elsewhere.Kind", [("src/kind.rs", 1)]),
+    ],
+)
+def test_names_are_found_with_what_is_around_them(
+    files: list[FileLocation], name: str, places: list[tuple[str, int]]
+) -> None:
+    found = definitions_named(FileTexts(), files, name)
+    assert [(each.file.path, each.start_line) for each in found] == places
