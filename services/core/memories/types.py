@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal, NotRequired, Protocol
+from typing import Annotated, Any, NotRequired, Protocol
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
@@ -12,7 +12,22 @@ from services.core.clock import to_iso
 from services.core.errors import InvalidInput
 from services.core.vectors.types import Condition, DatetimeRange, Filter, Match, MatchAny, Range
 
-Kind = Literal["snippet", "explanation", "pattern", "example", "reference"]
+Kind = Annotated[str, Field(max_length=64)]  # any word; clients of other systems use their own
+MAX_PRIORITY = 10
+
+
+def scaled_priority(value: Any) -> Any:
+    """Turn a priority from 0.0 to 1.0 into one from 1 to 10; whole numbers stay."""
+    if isinstance(value, str):
+        try:
+            value = float(value) if "." in value else int(value)
+        except ValueError:
+            return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    is_share = 0 <= value <= 1 and (isinstance(value, float) or value == 0)
+    return max(1, round(value * MAX_PRIORITY)) if is_share else value
+
 
 EXPIRES_AT = "expires_at"  # metadata: from then on no search shows it
 SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"  # metadata: ids of memories
@@ -40,7 +55,9 @@ class Metadata(BaseModel):
     tags: Annotated[list[str] | None, BeforeValidator(tag_list)] = Field(
         None, description="Tags to find it by."
     )
-    priority: int | None = Field(None, ge=1, le=10, description="Importance, 10 is highest.")
+    priority: Annotated[int | None, BeforeValidator(scaled_priority)] = Field(
+        None, ge=1, le=MAX_PRIORITY, description="Importance, 10 is highest; 0.0 to 1.0 too."
+    )
     topic: str | None = Field(None, description="High-level topic.")
     code: str | None = Field(None, description="The code itself, for a snippet.")
     author: str | None = Field(None, description="Who or what it comes from.")

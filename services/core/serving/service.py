@@ -34,6 +34,7 @@ class Tool:
     reports progress. `render` writes the text content of a result: what an agent reads. Without it
     the text is the result as JSON. `error_body` is how the tool's dialect writes errors. A `lean`
     tool is one of the few of the toolset `lean`. `alias_of` names a tool with the same parameters.
+    `adapt` replaces arguments that clients of other servers pass, before they are validated.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -45,6 +46,7 @@ class Tool:
     error_body: Callable[[CtxError], dict[str, Any]] = error_body
     lean: bool = False
     alias_of: str | None = None
+    adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 
     @property
     def name(self) -> str:

@@ -11,8 +11,10 @@ from services.core.errors import CollectionNotFound
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
 from services.core.vectors.types import CollectionInfo
+from services.indexer.schema.points import holds_code
 from services.indexer.tools.context import CollectionArgument, IndexerContext
 from services.indexer.tools.inventory import (
+    NO_TIMES,
     code_collections,
     collection_repos,
     folder_mb,
@@ -67,8 +69,9 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         return {
             "ok": True,
             "workspace_path": str(folder),
-            "default_collection": state.collection_name if state else context.default_collection,
-            "source": "state_file" if state else "settings",
+            # Where searches look, which is not always where the workspace was last indexed.
+            "default_collection": context.default_collection,
+            "source": "settings",
             "state": asdict(state) if state else {},
         }
 
@@ -105,7 +108,9 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         states = await DISK.run(context.indexer.states.find, root)
         infos = code_collections(await context.vectors.list_collections(), collection)
         if collection and not infos:
-            raise CollectionNotFound(f"there is no collection {collection!r} of code")
+            raise CollectionNotFound(
+                f"there is no collection {collection!r} of code; qdrant_index makes it"
+            )
         rows = [
             await collection_repos(
                 context.vectors, info, states, repo=repo_name, samples=include_samples
@@ -159,7 +164,9 @@ async def _status(
             "storage_size_mb": None,
             "status": "missing",
         }
-    times = await newest_times(context.vectors, collection, max_points, batch)
+    times = NO_TIMES  # only chunks of code have them
+    if holds_code(info):
+        times = await newest_times(context.vectors, collection, max_points, batch)
     folder = context.vectors_dir / "collections" / await context.vectors.resolve(collection)
     return {
         "ok": True,

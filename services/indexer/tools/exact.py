@@ -15,6 +15,7 @@ from services.indexer.lookup.pattern import MAX_PATTERN_LENGTH, Pattern
 from services.indexer.lookup.scope import PathScope
 from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.filter_values import checked_languages
 from services.indexer.tools.search import TOOLSET, Names, names_of
 
 DEFAULT_LINES = 100
@@ -89,7 +90,7 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         scope = await lookup.scope(chosen)
         filters = SearchFilters(
             repos=context.repos(names_of(repo), scope),
-            languages=names_of(language),
+            languages=checked_languages(names_of(language)),
             under=names_of(under),
             exts=names_of(ext),
             path_globs=names_of(path_glob),

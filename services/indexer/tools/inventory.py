@@ -31,6 +31,9 @@ class NewestTimes:
     modified: float | None
 
 
+NO_TIMES = NewestTimes(0, None, None)
+
+
 async def newest_times(
     store: VectorStore, collection: str, max_points: int, batch: int
 ) -> NewestTimes:

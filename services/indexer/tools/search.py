@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from services.core.errors import CollectionNotFound
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
 from services.indexer.lookup.lookup import Lookup
@@ -15,6 +16,8 @@ from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import MAX_QUERY_LENGTH, merge_queries, parse_queries
 from services.indexer.search.searcher import MAX_HITS, Searcher, SearchRequest
 from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.filter_values import check_places, checked_kinds, checked_languages
+from services.indexer.tools.foreign_arguments import adapt_search
 from services.indexer.tools.responses import RepoSearchResult
 from services.indexer.tools.search_result import Shown, build_result, render_repo_search
 
@@ -91,8 +94,8 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
         in_query = any(each.filters.repos for each in queries)
         filters = SearchFilters(
             repos=() if in_query and not repo else context.repos(names_of(repo), scope),
-            languages=names_of(language),
-            kinds=names_of(kind),
+            languages=checked_languages(names_of(language)),
+            kinds=checked_kinds(names_of(kind)),
             symbols=names_of(symbol),
             under=names_of(under),
             exts=names_of(ext),
@@ -110,7 +113,13 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
             rerank_top_n,
             rerank_return_m,
         )
-        found = await searcher.search(chosen, request)
+        try:
+            found = await searcher.search(chosen, request)
+        except CollectionNotFound as error:
+            hint = "index first: call qdrant_index, or run: ctx index"
+            raise CollectionNotFound(f"{error.message}; {hint}", **error.details) from error
+        if not found.hits:
+            await check_places(context.vectors, chosen, filters, names_of(repo))
         merged = merge_queries(queries)
         inline = queries[0].filters if len(queries) == 1 else SearchFilters()
         located = await lookup.locate(
@@ -130,7 +139,13 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
 
     return [
         Tool(
-            repo_search, "Search code", TOOLSET, Effect.READS, render=render_repo_search, lean=True
+            repo_search,
+            "Search code",
+            TOOLSET,
+            Effect.READS,
+            render=render_repo_search,
+            lean=True,
+            adapt=adapt_search,
         ),
         Tool(
             _alias(repo_search, "code_search"),
@@ -139,6 +154,7 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
             Effect.READS,
             render=render_repo_search,
             alias_of="repo_search",
+            adapt=adapt_search,
         ),
     ]
 

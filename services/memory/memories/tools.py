@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from services.core.errors import InvalidInput
@@ -18,6 +18,7 @@ from services.core.memories.types import (
     MetadataArgument,
     StoreResult,
     UpdateResult,
+    scaled_priority,
     tag_list,
 )
 from services.core.serving.service import Effect, Tool
@@ -46,7 +47,9 @@ TagsFilter = Annotated[
 ]
 Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results.")]
 PriorityFilter = Annotated[
-    int | None, Field(ge=1, le=10, description="Only entries at least this important.")
+    int | None,
+    BeforeValidator(scaled_priority),
+    Field(ge=1, le=10, description="Only entries at least this important."),
 ]
 
 
@@ -203,10 +206,18 @@ def memory_tools(
 
     return [
         Tool(store, "Store a memory", TOOLSET, Effect.ADDS, lean=True),
-        Tool(find, "Find memories", TOOLSET, Effect.READS, lean=True),
+        Tool(find, "Find memories", TOOLSET, Effect.READS, lean=True, adapt=_adapt_find),
         Tool(update_memory, "Update a memory", TOOLSET, Effect.SETS),
         Tool(delete_memory, "Delete memories", TOOLSET, Effect.DESTROYS),
         Tool(list_memories, "List memories", TOOLSET, Effect.READS),
         Tool(rebuild_memories, "Rebuild the vectors", ADMIN, Effect.SETS, REBUILD_SECONDS),
         session_tool(sessions, check_project),
     ]
+
+
+def _adapt_find(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Replace the name that clients of other systems use for `limit`."""
+    given = dict(arguments)
+    if (limit := given.pop("top_k", None)) is not None:
+        given.setdefault("limit", limit)
+    return given

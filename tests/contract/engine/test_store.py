@@ -70,7 +70,7 @@ async def test_metadata_may_come_as_json_text(collection: Collection) -> None:
         ({}, "information"),
         ({"information": ""}, "information"),
         ({"information": "  \n"}, "information"),
-        ({"information": "x", "metadata": {"priority": 0}}, "metadata.priority"),
+        ({"information": "x", "metadata": {"priority": -1}}, "metadata.priority"),
         ({"information": "x", "metadata": {"priority": 11}}, "metadata.priority"),
         ({"information": "x", "metadata": {"created_at": "yesterday"}}, "metadata.created_at"),
         ({"information": "x", "metadata": "no object"}, "metadata"),
@@ -83,3 +83,20 @@ async def test_wrong_arguments_are_refused(
     assert body["error_code"] == "VALIDATION_ERROR"
     assert body["details"]["field"].startswith(field)
     assert body["details"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [(0.0, 1), (0.25, 2), (0.9, 9), (1.0, 10), (1, 1), (10, 10), (0, 1)]
+)
+async def test_priorities_of_both_scales(collection: Collection, given: float, kept: int) -> None:
+    await collection.store(f"something of priority {given}", kind="decision", priority=given)
+    body = await collection.find("something of priority", kind="decision", top_k=1)
+    [hit] = body["results"]
+    assert (hit["metadata"]["kind"], hit["metadata"]["priority"]) == ("decision", kept)
+
+
+async def test_any_word_is_a_kind(collection: Collection) -> None:
+    await collection.store("the guide's own example", kind="memory", source="guide")
+    body = await collection.find("example", kind="memory", colour="red")
+    assert len(body["results"]) == 1
+    assert body["warnings"] == ["colour: find has no such argument; it was ignored"]

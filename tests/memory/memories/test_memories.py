@@ -93,7 +93,7 @@ async def test_wrong_updates_change_nothing(memories: Memories) -> None:
         ("metadata", (None, Metadata(), {})),
         ("metadata.created_at", (None, Metadata(created_at=datetime.now(UTC)), None)),
         ("metadata.priority", (None, None, {"priority": 11})),
-        ("metadata.kind", (None, None, {"kind": "gossip"})),
+        ("metadata.kind", (None, None, {"kind": "gossip" * 11})),
         ("metadata_patch.created_at", (None, None, {"created_at": "2024-01-01"})),
     ]
     memory = await store(memories, "note", priority=3)

@@ -1,14 +1,59 @@
-"""Arguments as clients send them: JSON text decoded, and refused where no tool could read them."""
+"""Prepare the arguments of a call: decode JSON texts, drop nulls, find unknown names.
+
+Arguments that no tool could read are refused.
+"""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from services.core.errors import InvalidInput
+from services.core.serving.service import Effect, Tool
 
 MAX_DEPTH = 128  # of nested lists and objects: the databases and libraries behind have stacks
 OPENERS = {"array": "[", "object": "{"}
 PYTHON_TYPES: Mapping[str, type] = {"array": list, "object": dict}
+
+
+def prepare_arguments(
+    tool: Tool, arguments: Mapping[str, Any], schema: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the arguments to validate, and warnings that name those without an effect.
+
+    Null means not given. A tool that deletes refuses unknown arguments: they may have been meant to
+    spare something. Raises InvalidInput as `check_arguments` does.
+    """
+    properties = schema.get("properties", {})
+    given = _flattened(arguments, properties)
+    if tool.adapt is not None:
+        given = tool.adapt(given)
+    decoded = decode_json_arguments(given, schema)
+    check_arguments(decoded)
+    definitions = schema.get("$defs", {})
+    kept = {
+        name: value
+        for name, value in decoded.items()
+        if value is not None or "null" in _types(properties.get(name, {}), definitions)
+    }
+    unknown = [] if tool.effect is Effect.DESTROYS else sorted(kept.keys() - properties.keys())
+    warnings = [f"{name}: {tool.name} has no such argument; it was ignored" for name in unknown]
+    return {name: value for name, value in kept.items() if name not in unknown}, warnings
+
+
+def _flattened(arguments: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge an argument `kwargs`, an object or its JSON, into the others."""
+    given = dict(arguments)
+    if "kwargs" in properties or "kwargs" not in given:
+        return given
+    more = given.pop("kwargs")
+    if isinstance(more, str):
+        more = _parse(more, dict, more)
+    return {**more, **given} if isinstance(more, dict) else given
+
+
+def add_warnings(body: Mapping[str, Any], warnings: Sequence[str]) -> dict[str, Any]:
+    """Return a result with more warnings."""
+    return {**body, "warnings": [*body.get("warnings", ()), *warnings]} if warnings else dict(body)
 
 
 def decode_json_arguments(

@@ -15,7 +15,7 @@ from pydantic_core import to_jsonable_python
 
 from services.core.errors import CtxError, InvalidInput, NotPermitted, TimedOut, Unexpected
 from services.core.serving import progress
-from services.core.serving.mcp.arguments import check_arguments, decode_json_arguments
+from services.core.serving.mcp.arguments import add_warnings, prepare_arguments
 from services.core.serving.service import JsonText, Service, TextResult, Tool
 from services.core.serving.toolsets import Selection, configured
 from services.core.settings import Settings
@@ -34,8 +34,7 @@ async def call_in_process(
     tools = {tool.name: tool for tool in service.tools}
     tool = permit(tools, name, configured(settings))
     adapter: TypeAdapter[Any] = TypeAdapter(cast(Any, tool.run))
-    given = decode_json_arguments(arguments, adapter.json_schema())
-    check_arguments(given)
+    given, warnings = prepare_arguments(tool, arguments, adapter.json_schema())
     if on_progress is not None:
         progress.current.set(on_progress)
     try:
@@ -49,7 +48,7 @@ async def call_in_process(
         return {"result": to_jsonable_python(result.value)}
     body = to_jsonable_python(result)
     # As over MCP, where a result is always an object.
-    return body if isinstance(body, dict) else {"result": body}
+    return add_warnings(body if isinstance(body, dict) else {"result": body}, warnings)
 
 
 def permit(tools: Mapping[str, Tool], name: str, selection: Selection) -> Tool:

@@ -23,7 +23,7 @@ from starlette.requests import Request
 from services.core.errors import CtxError, InvalidInput, error_body
 from services.core.serving import caller, owner, progress
 from services.core.serving.disclosure import public_body
-from services.core.serving.mcp.arguments import check_arguments, decode_json_arguments
+from services.core.serving.mcp.arguments import add_warnings, prepare_arguments
 from services.core.serving.mcp.calls import invalid_arguments, permit, run_with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
@@ -145,8 +145,10 @@ class ToolPipeline(Middleware):
         permit(self._tools, message.name, self._selection(request))
         from_client = caller_of(context.fastmcp_context, request, self._owner_token)
         self._limiter.spend(from_client.client)
-        arguments = decode_json_arguments(message.arguments or {}, self.schemas[message.name])
-        check_arguments(arguments)
+        tool = self._tools[message.name]
+        arguments, warnings = prepare_arguments(
+            tool, message.arguments or {}, self.schemas[message.name]
+        )
         token = caller.current.set(from_client)
         if context.fastmcp_context is not None:
             progress.current.set(context.fastmcp_context.report_progress)
@@ -154,7 +156,7 @@ class ToolPipeline(Middleware):
             result = await call_next(
                 context.copy(message=message.model_copy(update={"arguments": arguments}))
             )
-            return _rendered(self._tools[message.name], result)
+            return _warned(_rendered(tool, result), warnings)
         except CallFailed as failed:
             raise failed.error from failed
         except ArgumentsInvalid as error:
@@ -176,6 +178,17 @@ def _rendered(tool: Tool, result: ToolResult) -> ToolResult:
         structured_content=result.structured_content,
         meta=result.meta,
     )
+
+
+def _warned(result: ToolResult, warnings: Sequence[str]) -> ToolResult:
+    """Add warnings to a result: to its object, and as a text of their own."""
+    if not warnings or result.is_error:
+        return result
+    body = result.structured_content
+    if body is not None and set(body) != {"result"}:
+        body = add_warnings(body, warnings)
+    text = mt.TextContent(type="text", text="\n".join(f"warning: {each}" for each in warnings))
+    return ToolResult(content=[*result.content, text], structured_content=body, meta=result.meta)
 
 
 def selection_of(
