@@ -1,5 +1,6 @@
-"""Secrets in memories and thread entries: kept and warned of, or redacted."""
+"""Secrets in memories, thread entries and conversations: kept and warned of, or redacted."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -68,3 +69,28 @@ async def test_a_batch_names_the_entry(server: MemoryServer, redacts: bool) -> N
     ids = [item["context_id"] for item in stored["results"] if item["context_id"]]
     texts = [e["text_content"] for e in await server.threads.entries.get(ids, False)]
     assert texts == ["plain", MARKED if redacts else TEXT]
+
+
+async def test_messages(server: MemoryServer, redacts: bool) -> None:
+    messages = server.conversations.messages
+    [warning] = await messages.add("a", "user", TEXT, None, [])
+    assert "GitLab token" in warning
+    assert await messages.add("a", "user", "push by hand", None, []) == ()
+    first, _ = (await messages.retrieve("a"))["messages"]
+    assert first["content"] == (MARKED if redacts else TEXT)
+
+
+async def test_imported_summaries(
+    data_dir: Path, engine: Engine, redacts: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = data_dir / "contexts"
+    folder.mkdir(parents=True)
+    summary = {"contextId": "a", "summary": TEXT, "keyInsights": [TEXT], "codeBlocks": [TEXT]}
+    (folder / "a.json").write_text(json.dumps(summary))
+    settings = Settings(data_dir=data_dir, context_dir=folder, redact_stored=redacts)
+    async with open_memory(settings, engine) as opened:
+        found = (await opened.conversations.messages.retrieve("a"))["summary"]
+    assert found is not None
+    assert found["summary"] == (MARKED if redacts else TEXT)
+    assert (TOKEN in str(found)) is not redacts
+    assert "GitLab token" in caplog.text

@@ -2,7 +2,8 @@
 
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -11,6 +12,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from services.core.blocking import DISK
 from services.core.clock import utc_now
+from services.core.secrets.screen import SecretScreen
 from services.memory.conversations.requests import DEFAULT_WEIGHT, ContextId, Text
 from services.memory.records.conversations.store import ConversationRecords
 from services.memory.records.conversations.types import (
@@ -30,10 +32,12 @@ MAX_FILE_BYTES = 5_000_000  # a summary is a few thousand
 MAX_FILES = 100_000
 MAX_VERSION = 1_000_000
 WRITTEN_BY = "imported"
+QUOTES = ("codeBlocks", "keyInsights")  # details that quote messages
 GRAPHS = ("context-graph.json", "graph_data.json")  # of its versions; the first in `graph/`
 BOOKKEEPING = ".metadata.json"  # counters of a later version
 
 T = TypeVar("T", bound=BaseModel)
+Imported = TypeVar("Imported", ImportedConversation, ImportedRollup)
 Milliseconds = Annotated[float | None, Field(ge=0, le=253_402_300_799_000)]  # to the year 9999
 
 
@@ -81,9 +85,23 @@ class _Edge(_File):
     weight: float = Field(DEFAULT_WEIGHT, ge=0, le=1)
 
 
-async def import_folder(records: ConversationRecords, folder: Path) -> None:
+@dataclass(frozen=True)
+class _Texts:
+    """The texts of a summary, as the screen for secrets takes them."""
+
+    text: str
+    metadata: Mapping[str, Any]
+
+
+async def import_folder(records: ConversationRecords, folder: Path, secrets: SecretScreen) -> None:
     """Import what a folder holds, unless that was done before; log what was imported."""
-    added = await records.import_once(str(folder), await DISK.run(_read, folder))
+    found = await DISK.run(_read, folder)
+    screened = replace(
+        found,
+        conversations=[await _screened(each, secrets) for each in found.conversations],
+        rollups=[await _screened(each, secrets) for each in found.rollups],
+    )
+    added = await records.import_once(str(folder), screened)
     if added is None:
         return
     log.info(
@@ -92,6 +110,18 @@ async def import_folder(records: ConversationRecords, folder: Path) -> None:
     )  # fmt: skip
     if added.skipped:
         log.warning("%d parts of %s could not be read and were skipped", added.skipped, folder)
+
+
+async def _screened(found: Imported, secrets: SecretScreen) -> Imported:
+    """Redact the secrets of a summary where that is set; log what looks like one."""
+    draft = found.summary
+    quoted = {name: draft.details[name] for name in QUOTES if name in draft.details}
+    screened = await secrets.screen(_Texts(draft.text, quoted))
+    for warning in screened.warnings:
+        log.warning("context %s: %s", found.id, warning)
+    clean = screened.value
+    details = {**draft.details, **clean.metadata}
+    return replace(found, summary=replace(draft, text=clean.text, details=details))
 
 
 def _read(folder: Path) -> ImportedFolder:

@@ -69,7 +69,8 @@ async def open_conversations(
         decoder = await stack.enter_async_context(open_decoder(settings))
         conversations = _conversations(settings, engine, records, outbox, decoder)
         if settings.context_dir is not None:
-            await import_folder(conversations.records, settings.context_dir)
+            secrets = SecretScreen(settings.redact_stored)
+            await import_folder(conversations.records, settings.context_dir, secrets)
             conversations.drain.soon()
         await conversations.calls.refresh()
         await stack.enter_async_context(conversations.drain.running(tasks))
