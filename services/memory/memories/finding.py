@@ -64,7 +64,7 @@ async def find_memories(
 ) -> FoundMemories:
     """Return the best memories for a query; without an embedder only words are compared.
 
-    `waiting` are memories with words of the query whose points are not written yet.
+    `waiting` are memories with words of the query whose points may be missing.
     """
     vectors: dict[str, Vector] = {}
     if embedder is not None:
@@ -83,8 +83,8 @@ async def find_memories(
     scale = words_scale(entry_count)
     for each in found.values():
         each.scores[BM25] = each.scores.get(BM25, 0.0) * scale
-    for memory in waiting:
-        found.setdefault(memory.id, _Scored(memory, {BM25: _words(memory, lexical.indices)}))
+    for memory in await _without_points(store, collection, waiting):
+        found[memory.id] = _Scored(memory, {BM25: _words(memory, lexical.indices)})
     model = embedder.name if embedder else ""
     hits = _ranked(query, list(found.values()), calibration(model), period, limit)
     return FoundMemories(hits, total, bool(hits) and hits[0]["score"] < WEAK)
@@ -127,6 +127,17 @@ async def _candidates(
         for hit in page:
             found[hit.id].scores[name] = hit.score
     return found
+
+
+async def _without_points(
+    store: VectorStore, collection: str, memories: Sequence[Memory]
+) -> list[Memory]:
+    """Return the memories that Qdrant does not know; it has ranked the others."""
+    if not memories:
+        return []
+    known = await store.retrieve(collection, [memory.id for memory in memories], fields=[])
+    ids = {record.id for record in known}
+    return [memory for memory in memories if memory.id not in ids]
 
 
 def _ranked(

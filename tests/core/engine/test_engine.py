@@ -35,7 +35,7 @@ async def test_both_servers_share_the_store_and_have_their_own_model(settings: S
 
 
 async def test_a_model_of_both_servers_is_loaded_once(settings: Settings) -> None:
-    same = settings.model_copy(update={"embedding_model": settings.code_model})
+    same = settings.model_copy(update={"memory_embedding_model": settings.code_model})
     async with open_engines(same) as engines:
         assert engines.code.embedder is engines.memory.embedder
 

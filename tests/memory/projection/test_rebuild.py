@@ -64,7 +64,7 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
 
 @pytest.fixture
 async def second(settings: Settings, tmp_path: Path) -> AsyncIterator[Settings]:
-    yield settings.model_copy(update={"embedding_model": models.second_model(tmp_path)})
+    yield settings.model_copy(update={"memory_embedding_model": models.second_model(tmp_path)})
     async with open_engine(settings, settings.memory_model) as engine:
         for name in (settings.memory_collection_name, settings.threads_collection_name):
             await engine.vectors.delete_collection(name)
