@@ -1,14 +1,17 @@
 """A newcomer's first five minutes: one server, any project, the command line of its user."""
 
 import json
+import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
 
-from tests.support.processes import Server, environment, run_ctx, running
+from tests.support.processes import ROOT, Server, environment, run_ctx, running
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +112,15 @@ def test_a_wrong_workspace_stops_the_start(tmp_path: Path, place: str) -> None:
     stopped = run_ctx(env, "up")
     assert stopped.returncode == 2
     assert "CTX_WORKSPACE" in stopped.stderr
+
+
+async def test_the_documented_stdio_command_works_from_any_folder(tmp_path: Path) -> None:
+    """Even from one with a package of the same name."""
+    (tmp_path / "services").mkdir()
+    (tmp_path / "services" / "__init__.py").write_text("raise SystemExit('not this one')")
+    page = (ROOT / "docs" / "clients.md").read_text()
+    [documented] = re.findall(r'"args": (\[.*services.memory.*\])', page)
+    env = environment(tmp_path / "data", PYTHONPATH=str(ROOT))
+    way = StdioTransport(sys.executable, json.loads(documented), env=env, cwd=str(tmp_path))
+    async with Client(way) as client:
+        assert "store" in {tool.name for tool in await client.list_tools()}
