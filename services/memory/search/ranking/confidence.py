@@ -10,6 +10,7 @@ FITTED_RARITY = 7.6
 MAX_SCALE = 4.0  # in a collection of few entries a shared term says less, and not nothing
 WEAK = 0.5  # below it, a best result more often answers another question than this one
 DIGITS = 4
+LOWEST = 0.0001  # a result has a score above 0, however little it fits
 
 
 def words_scale(entry_count: int) -> float:
@@ -24,4 +25,4 @@ def words_scale(entry_count: int) -> float:
 def confidence(score: float, calibration: Calibration) -> float:
     """Return from 0 to 1 how surely an entry with this score fits its query."""
     distance = (score - calibration.even_odds) / calibration.spread
-    return round(1.0 / (1.0 + math.exp(-distance)), DIGITS)
+    return max(LOWEST, round((1.0 + math.tanh(distance / 2.0)) / 2.0, DIGITS))
