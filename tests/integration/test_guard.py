@@ -73,6 +73,7 @@ def test_a_body_that_is_too_large_is_refused(server: Server) -> None:
 
 async def test_toolsets_by_url(server: Server) -> None:
     searches = {"repo_search", "code_search", "exact_search", "read_code"}
+    searches |= {"search_callers_for", "search_importers_for"}
     assert await tool_names(f"{server.indexer_http}/x/search") == searches
     assert await tool_names(f"{server.indexer_http}/x/memory") == {"memory_store"}
     everything = await tool_names(server.indexer_http)
