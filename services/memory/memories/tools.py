@@ -47,9 +47,9 @@ TagsFilter = Annotated[
 ]
 Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results.")]
 PriorityFilter = Annotated[
-    int | None,
+    Annotated[int, Field(ge=1, le=10)] | None,
     BeforeValidator(scaled_priority),
-    Field(ge=1, le=10, description="Only entries at least this important."),
+    Field(description="Only entries at least this important."),
 ]
 
 

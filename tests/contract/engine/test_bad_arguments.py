@@ -42,7 +42,8 @@ VALUES: Mapping[str, Any] = {
     "a list of half characters": ["\ud800"],
     "an object of both": {"a\0": "\0", "b": "\ud800"},
     "a list of large numbers": [2**63, 10**400],
-    "nothing": "",
+    "an empty text": "",
+    "null": None,
 }
 ANSWERS = {"VALIDATION_ERROR", "ENTRY_NOT_FOUND", "COLLECTION_NOT_FOUND", "GIT_ERROR"}
 
