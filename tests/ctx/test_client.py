@@ -139,4 +139,4 @@ def test_a_local_search_is_of_this_folder_although_others_are_indexed(
     found = run(env, "search", "alpha")
     assert {hit["path"] for hit in found.out["results"]} == {"src/alpha.py"}
     everywhere = run(env, "search", "alpha", "--repo", "*")
-    assert "alpha.py" in {hit["path"] for hit in everywhere.out["results"]}
+    assert str(other.root / "alpha.py") in {hit["path"] for hit in everywhere.out["results"]}
