@@ -68,7 +68,7 @@ class Expressions:
         if end - start > MAX_TEXT:
             return UNKNOWN
         text = self._source[start:end].decode("utf-8", "replace")
-        if text.isidentifier():
+        if text.isidentifier() or _DOTTED.match(text):
             return text
         text = "".join(text.split())
         for separator in _SEPARATORS:

@@ -44,6 +44,7 @@ from services.indexer.syntax.symbols.table import (
 )
 
 EVENT = "on."
+ATTRIBUTE_NODE = "attribute"
 LAMBDA_NAME = "<lambda{}>"
 MAX_ARGUMENTS = 20
 Captures = dict[str, list[Node]]
@@ -56,11 +57,22 @@ def extract_symbols(
     spec = SPECS.get(language)
     if spec is None:
         return None
-    query = _query(grammar, spec.query)
-    cursor = QueryCursor(query, timeout_micros=int(QUERY_SECONDS * 1_000_000))
     extraction = _Extraction(source, spec, line_starts)
-    extraction.read(cursor.matches(tree.root_node))
+    extraction.read(_cursor(_query(grammar, spec.query)).matches(tree.root_node))
+    for type_ in spec.shapes.attributes:
+        captures = _cursor(_attributes(grammar, type_)).captures(tree.root_node)
+        extraction.read_attributes(captures.get(ATTRIBUTE_NODE, ()))
     return extraction.table(language)
+
+
+def _cursor(query: Query) -> QueryCursor:
+    return QueryCursor(query, timeout_micros=int(QUERY_SECONDS * 1_000_000))
+
+
+@cache
+def _attributes(grammar: Grammar, node_type: str) -> Query:
+    """Return the query of attributes: captures are cheaper than matches, and there are many."""
+    return Query(grammar.language, f"({node_type}) @{ATTRIBUTE_NODE}")
 
 
 @cache
@@ -86,7 +98,6 @@ class _Extraction:
         self._results: list[Result] = []
         self._calls: list[Call] = []
         self._used: set[tuple[int, int]] = set()  # byte ranges of what is called or assigned
-        self._attributes: dict[int, Node] = {}  # the longest attribute by its first byte
         self._reads: dict[tuple[int, str], Read] = {}
 
     def read(self, matches: Sequence[tuple[int, Captures]]) -> None:
@@ -106,7 +117,6 @@ class _Extraction:
         for kind, node, captures in events:
             if reader := _READERS.get(kind):
                 reader(self, node, captures)
-        self._read_attributes()
 
     def table(self, language: str) -> SymbolTable:
         """Return the table of what was read."""
@@ -224,27 +234,30 @@ class _Extraction:
         self._used.add((callee.start_byte, callee.end_byte))
         function = self._expressions.read(callee)
         if function:
-            arguments = self._arguments(captures["arguments"][0]) if "arguments" in captures else []
+            given = captures.get("arguments")
+            arguments = self._arguments(given[0]) if given else []
             byte = callee.end_byte - 1
             scope = self._scope_at(node.start_byte)
             self._calls.append(Call(scope, self._line(byte), function, arguments))
 
-    def _note_attribute(self, node: Node, captures: Captures) -> None:
-        longest = self._attributes.get(node.start_byte)
-        if longest is None or longest.end_byte < node.end_byte:
-            self._attributes[node.start_byte] = node
-
-    def _read_attributes(self) -> None:
-        for start, node in self._attributes.items():
-            if (start, node.end_byte) in self._used:
+    def read_attributes(self, nodes: Sequence[Node]) -> None:
+        """Read the attributes that are neither called nor assigned, the longest at each byte."""
+        longest: dict[int, tuple[int, Node]] = {}
+        for node in nodes:
+            start, end = node.start_byte, node.end_byte
+            if start not in longest or longest[start][0] < end:
+                longest[start] = (end, node)
+        for start, (end, node) in longest.items():
+            if (start, end) in self._used:
                 continue
             value = self._expressions.read(node)
             if isinstance(value, str) and value:
                 scope = self._scope_at(start)
-                read = Read(scope, self._line(node.end_byte - 1), value)
-                self._reads.setdefault((scope, value), read)
+                self._reads.setdefault((scope, value), Read(scope, self._line(end - 1), value))
 
     def _arguments(self, node: Node) -> list[Any]:
+        if node.end_byte - node.start_byte <= len("()"):
+            return []
         read = self._expressions.read
         arguments: list[Any] = []
         for each in node.named_children[:MAX_ARGUMENTS]:
@@ -346,7 +359,6 @@ def _event_name(captures: Captures) -> str:
 _SCOPE_KINDS = frozenset(["function", "class", "lambda"])
 _READERS = {
     "call": _Extraction._read_call,
-    "attribute": _Extraction._note_attribute,
     "assign": _Extraction._read_assign,
     "loop": _Extraction._read_loop,
     "enter": _Extraction._read_enter,

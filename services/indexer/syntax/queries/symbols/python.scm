@@ -14,4 +14,3 @@
 (raise_statement . [(identifier) (attribute)] @function) @on.call
 (import_statement) @on.import
 (import_from_statement) @on.import
-(attribute) @on.attribute
