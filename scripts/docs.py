@@ -19,6 +19,7 @@ from services.indexer.tools import indexer_tools
 from services.indexer.tools.context import IndexerContext
 from services.memory.conversations.tools import conversation_tools
 from services.memory.knowledge.tools import knowledge_tools
+from services.memory.memories.memories import Memories
 from services.memory.memories.tools import memory_tools
 from services.memory.threads.tools import thread_tools
 
@@ -79,7 +80,7 @@ def _indexer_context() -> IndexerContext:
 async def tools() -> str:
     servers = {
         "memory": [
-            *memory_tools(NOTHING, NOTHING, SessionDefaults(), cast(Any, str)),
+            *memory_tools(cast(Any, Memories), NOTHING, SessionDefaults(), cast(Any, str)),
             *thread_tools(NOTHING),
             *knowledge_tools(NOTHING),
             *conversation_tools(NOTHING, 0),

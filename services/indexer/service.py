@@ -56,7 +56,7 @@ async def open_indexer(
     settings: Settings, engine: Engine, memories: MemoryWriter
 ) -> AsyncIterator[IndexerServer]:
     """Open the indexer over a shared engine; `memory_store` writes to `memories`."""
-    sessions = SessionDefaults(reserved=settings.memory_collection_name)
+    sessions = SessionDefaults()
     context = await DISK.run(open_context, settings, engine, sessions)
     searcher = await open_searcher(settings, engine)
     tasks = BackgroundTasks()

@@ -149,9 +149,10 @@ def _memories(settings: Settings, engine: Engine, storage: EntryStorage) -> Memo
         storage.outbox,
         engine.vectors,
         QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir),
-        SessionDefaults(reserved=settings.collection_name),
+        SessionDefaults(),
         settings.memory_collection_name,
         reserved=[
+            settings.collection_name,
             settings.threads_collection_name,
             settings.knowledge_collection_name,
             settings.conversations_collection_name,

@@ -38,7 +38,7 @@ CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("qdrant_list", {}),
         ("workspace_info", {}),
         ("collection_map", {}),
-        ("set_session_defaults", {"collection": "code"}),
+        ("set_session_defaults", {"collection": "codebase"}),
     ],
     "memory": [
         ("store", {"information": "Retries wait with jitter.", "metadata": {"kind": "pattern"}}),

@@ -24,6 +24,14 @@ from tests.support.node import Node
 from tests.support.processes import Server
 
 
+async def new_collection(server: Server) -> str:
+    """Make a collection by storing something there."""
+    name = fresh("team-")
+    first = {"information": "The first.", "collection": name}
+    await with_fastmcp(server.memory_http, [("store", first)])
+    return name
+
+
 def storing_in_its_own(collection: str, word: str, session: dict[str, str]) -> Calls:
     """Choose a collection, store there and look there."""
     memory = {"information": f"Apart: {word}.", "metadata": {"tags": [word]}}
@@ -54,7 +62,7 @@ async def check_separation(report: Report, applied: str, word: str, server: Serv
 async def test_defaults_last_as_long_as_a_connection(
     server: Server, talk: Talk, transport: str
 ) -> None:
-    word, collection = fresh("word"), fresh("team-")
+    word, collection = fresh("word"), await new_collection(server)
     url = url_of(server, "memory", transport)
     report = await talk(url, storing_in_its_own(collection, word, session={}))
     token = await check_separation(report, "connection", word, server)
@@ -67,13 +75,13 @@ async def test_defaults_last_as_long_as_a_connection(
 
 async def test_defaults_of_the_typescript_sdk(server: Server, node: Node) -> None:
     word = fresh("word")
-    calls = storing_in_its_own(fresh("team-"), word, session={})
+    calls = storing_in_its_own(await new_collection(server), word, session={})
     report = await with_script(node, "sdk1.mjs", (HTTP, server.memory_http), calls)
     await check_separation(report, "connection", word, server)
 
 
 async def test_defaults_go_by_token_where_there_is_no_connection(server: Server) -> None:
-    word, collection = fresh("word"), fresh("team-")
+    word, collection = fresh("word"), await new_collection(server)
     url = server.memory_http
     begun = await with_fastmcp(url, [("set_session_defaults", {"collection": collection})])
     token = {"session": str(begun.answers[0].body["session"])}
@@ -86,7 +94,7 @@ async def test_defaults_go_by_token_where_there_is_no_connection(server: Server)
 
 async def test_a_stateless_call_without_the_token_has_no_defaults(server: Server) -> None:
     word = fresh("word")
-    calls = storing_in_its_own(fresh("team-"), word, session={})
+    calls = storing_in_its_own(await new_collection(server), word, session={})
     _, stored, _ = (await with_fastmcp(server.memory_http, calls)).answers
     assert await found_in(server, word) == [stored.body["id"]]
 

@@ -126,7 +126,7 @@ def call(url: str, headers: dict[str, str]) -> dict[str, Any]:
         "jsonrpc": "2.0",
         "id": 2,
         "method": "tools/call",
-        "params": {"name": "set_session_defaults", "arguments": {"collection": "team"}},
+        "params": {"name": "set_session_defaults", "arguments": {}},
     }
     answer = httpx.post(url, json=body, headers=ACCEPT | session)
     line = next(row for row in answer.text.splitlines() if row.startswith("data:"))
@@ -189,7 +189,7 @@ async def test_a_session_token_answers_only_the_client_that_made_it(tokens: Serv
         return Client(StreamableHttpTransport(tokens.indexer_http, headers=bearer(token)))
 
     async with client("token-one") as one:
-        made = await one.call_tool("set_session_defaults", {"collection": "team"})
+        made = await one.call_tool("set_session_defaults", {})
         assert made.structured_content is not None
         session = made.structured_content["session"]
     async with client("token-two") as two:

@@ -72,17 +72,20 @@ class Thread:
 
 
 class Collection:
-    """A collection of memories of its own, chosen by a session; it exists with its first memory."""
+    """A collection of memories of its own, empty at first, chosen by a session."""
 
-    def __init__(self, tools: Tools, session: str) -> None:
+    def __init__(self, tools: Tools, name: str, session: str) -> None:
         self.tools = tools
+        self.name = name
         self.session = session
 
     @classmethod
     async def open(cls, tools: Tools) -> "Collection":
         name = f"memories-{uuid4().hex[:12]}"
+        first = await tools.call("store", information="makes the collection", collection=name)
         body = await tools.call("set_session_defaults", collection=name, session=f"of-{name}")
-        return cls(tools, body["session"])
+        await tools.call("delete_memory", memory_ids=first["id"])
+        return cls(tools, name, body["session"])
 
     async def store(self, information: str, **metadata: Any) -> str:
         body = await self.tools.call(

@@ -5,7 +5,7 @@ They are kept in memory only: after a restart an old token is an error that says
 
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import Annotated
@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 MAX_SESSIONS = 1_000  # of one client, about 200 bytes each; the least recently used is dropped
 MAX_CLIENTS = 1_000  # the least recently seen is dropped with its sessions
 MAX_BINDINGS = 50_000  # of connections to tokens; longer than sessions, so that their end is said
+MAX_NAMED = 20  # collections in an error
 TOKEN_BYTES = 16
 MAX_TOKEN_LENGTH = 128
 COLLECTION_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]{0,127}$"
@@ -68,13 +69,9 @@ class _Session:
 
 
 class SessionDefaults:
-    """Keeps the default collection and project of each session, for the client that set them.
+    """Keeps the default collection and project of each session, for the client that set them."""
 
-    `reserved` is the collection of the other server, which cannot be chosen.
-    """
-
-    def __init__(self, reserved: str = "") -> None:
-        self._reserved = reserved
+    def __init__(self) -> None:
         self._clients: OrderedDict[str, OrderedDict[str, _Session]] = OrderedDict()
         self._connections: OrderedDict[str, str] = OrderedDict()
 
@@ -83,10 +80,8 @@ class SessionDefaults:
     ) -> SessionResult:
         """Set what is given; with a token alone, bind this connection to that session.
 
-        Raises InvalidInput for an unknown token or the reserved collection.
+        Raises InvalidInput for an unknown token.
         """
-        if collection and collection == self._reserved:
-            raise InvalidInput("collection", f"{collection!r} belongs to the other server")
         connection = caller.current.get().connection
         bound = self._connections.get(connection) if connection else None
         if token and not collection and not project:
@@ -153,11 +148,32 @@ class SessionDefaults:
             self._connections.popitem(last=False)
 
 
+@dataclass(frozen=True)
+class KnownCollections:
+    """The collections that a session can choose, and the call that makes another."""
+
+    names: Callable[[], Awaitable[Collection[str]]]
+    made_by: str
+
+    async def check(self, collection: str | None) -> None:
+        """Raise InvalidInput, with the names there are, for an unknown collection."""
+        if collection is None:
+            return
+        known = sorted(await self.names())
+        if collection not in known:
+            shown = ", ".join(known[:MAX_NAMED]) + (", …" if len(known) > MAX_NAMED else "")
+            raise InvalidInput(
+                "collection", f"{collection!r} is unknown; there are: {shown}; {self.made_by}"
+            )
+
+
 ProjectCheck = Callable[[str], Awaitable[str]]
 """Returns the root of the project that a folder belongs to, or raises where it may not be used."""
 
 
-def session_tool(sessions: SessionDefaults, check_project: ProjectCheck | None = None) -> Tool:
+def session_tool(
+    sessions: SessionDefaults, known: KnownCollections, check_project: ProjectCheck | None = None
+) -> Tool:
     """Return the tool `set_session_defaults`, which both servers offer.
 
     With `check_project` it also sets the project whose knowledge is meant.
@@ -172,10 +188,11 @@ def session_tool(sessions: SessionDefaults, check_project: ProjectCheck | None =
         once. Otherwise pass the returned `session` to later calls, or to this tool on another
         connection.
         """
+        await known.check(collection)
         return sessions.set(collection, session)
 
     return Tool(
-        set_session_defaults if check_project is None else _with_project(sessions, check_project),
+        _with_project(sessions, known, check_project) if check_project else set_session_defaults,
         "Set session defaults",
         "session",
         Effect.SETS,
@@ -183,7 +200,7 @@ def session_tool(sessions: SessionDefaults, check_project: ProjectCheck | None =
 
 
 def _with_project(
-    sessions: SessionDefaults, check_project: ProjectCheck
+    sessions: SessionDefaults, known: KnownCollections, check_project: ProjectCheck
 ) -> Callable[..., Awaitable[SessionResult]]:
     async def set_session_defaults(
         collection: CollectionName = None,
@@ -198,6 +215,7 @@ def _with_project(
         Otherwise pass the returned `session` to later calls, or to this tool on another connection,
         and `project` to the knowledge tools.
         """
+        await known.check(collection)
         root = await check_project(project) if project else None
         return sessions.set(collection, session, root)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from services.core.memories.types import MemoryWriter
 from services.core.serving.service import Tool
-from services.core.serving.sessions import session_tool
+from services.core.serving.sessions import KnownCollections, session_tool
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.search.searcher import Searcher
 from services.indexer.tools.admin import admin_tools
@@ -15,6 +15,8 @@ from services.indexer.tools.index import index_tools
 from services.indexer.tools.memory import memory_tools
 from services.indexer.tools.read import read_tools
 from services.indexer.tools.search import search_tools
+
+MADE_BY = "qdrant_index with a collection makes another"
 
 
 def indexer_tools(
@@ -29,5 +31,5 @@ def indexer_tools(
         *index_tools(context),
         *admin_tools(context),
         *memory_tools(memories),
-        session_tool(context.sessions),
+        session_tool(context.sessions, KnownCollections(context.code_collections, MADE_BY)),
     ]

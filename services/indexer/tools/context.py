@@ -11,6 +11,7 @@ from services.core.serving.sessions import COLLECTION_PATTERN, SessionDefaults
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.lookup.scope import PathScope
+from services.indexer.schema.points import holds_code
 from services.indexer.search.snippet import DEFAULT_WINDOW, WindowSize
 from services.indexer.source.workspace import WorkspacePath, Workspaces
 
@@ -45,6 +46,11 @@ class IndexerContext:
         Raises InvalidInput for an unknown session.
         """
         return given or self.sessions.collection(session) or self.default_collection
+
+    async def code_collections(self) -> set[str]:
+        """Return the names of the collections of code, with the default one before it exists."""
+        infos = await self.vectors.list_collections()
+        return {self.default_collection, *(info.name for info in infos if holds_code(info))}
 
     def repos(self, given: Sequence[str], scope: PathScope) -> tuple[str, ...]:
         """Return the repos that a search is about: those given, or those of the caller."""

@@ -85,7 +85,11 @@ class Memories:
         self._secrets = secrets
 
     async def store(
-        self, information: str, metadata: Metadata | None, session: str | None = None
+        self,
+        information: str,
+        metadata: Metadata | None,
+        session: str | None = None,
+        collection: str | None = None,
     ) -> StoreResult:
         """Commit a memory to SQL, and wait until it can be found.
 
@@ -93,7 +97,7 @@ class Memories:
         EntryNotFound where it supersedes an unknown memory.
         """
         _require_text(information)
-        draft = _draft(information, metadata or Metadata(), self.collection(session))
+        draft = _draft(information, metadata or Metadata(), self.collection(session, collection))
         screened = await self._secrets.screen(draft)
         added, written = await self._add(screened.value)
         result: StoreResult = {
@@ -188,9 +192,13 @@ class Memories:
         page = await self._records.select(criteria, limit, offset)
         return [_listed(entry) for entry in page], await self._records.count(criteria)
 
-    def collection(self, session: str | None) -> str:
-        """Return the collection of a session. Raises InvalidInput for a reserved one."""
-        name = self.sessions.collection(session) or self._collection
+    async def collections(self) -> set[str]:
+        """Return the names of the collections that hold memories, and of the default one."""
+        return {self._collection, *await self._records.collection_counts(EntryKind.MEMORY)}
+
+    def collection(self, session: str | None, given: str | None = None) -> str:
+        """Return the given collection or that of a session; raises InvalidInput for a reserved."""
+        name = given or self.sessions.collection(session) or self._collection
         if name in self._reserved:
             raise InvalidInput("collection", f"{name!r} holds entries of another kind")
         return name

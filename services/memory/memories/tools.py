@@ -22,7 +22,14 @@ from services.core.memories.types import (
     tag_list,
 )
 from services.core.serving.service import Effect, Tool
-from services.core.serving.sessions import ProjectCheck, SessionDefaults, SessionToken, session_tool
+from services.core.serving.sessions import (
+    COLLECTION_PATTERN,
+    KnownCollections,
+    ProjectCheck,
+    SessionDefaults,
+    SessionToken,
+    session_tool,
+)
 from services.memory.memories.memories import Memories
 from services.memory.projection.heal import Healer
 from services.memory.records.types import MAX_OFFSET
@@ -30,6 +37,7 @@ from services.memory.records.types import MAX_OFFSET
 MAX_QUERY_LENGTH = 1000
 MAX_LIMIT = 100
 TOOLSET, ADMIN = "memory", "admin"
+MADE_BY = "store with a collection makes another"
 # 100,000 entries take minutes. A client that gives up earlier ends the rebuild, and the old
 # collections stay.
 REBUILD_SECONDS = 6 * 3600.0
@@ -98,12 +106,16 @@ def memory_tools(
         information: Information,
         metadata: MetadataArgument = None,
         session: SessionToken = None,
+        collection: Annotated[
+            str | None,
+            Field(description="Where to keep it; made if missing.", pattern=COLLECTION_PATTERN),
+        ] = None,
     ) -> StoreResult:
         """Keep something worth remembering: a pattern, an explanation, a snippet, a decision.
 
         It is safe on disk when this returns, and `find` sees it at once.
         """
-        return await memories.store(information, metadata, session)
+        return await memories.store(information, metadata, session, collection)
 
     async def find(
         query: Annotated[
@@ -211,7 +223,7 @@ def memory_tools(
         Tool(delete_memory, "Delete memories", TOOLSET, Effect.DESTROYS),
         Tool(list_memories, "List memories", TOOLSET, Effect.READS),
         Tool(rebuild_memories, "Rebuild the vectors", ADMIN, Effect.SETS, REBUILD_SECONDS),
-        session_tool(sessions, check_project),
+        session_tool(sessions, KnownCollections(memories.collections, MADE_BY), check_project),
     ]
 
 

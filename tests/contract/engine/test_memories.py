@@ -96,6 +96,7 @@ async def test_a_session_has_a_collection_of_its_own(tools: Tools) -> None:
 
 
 async def test_the_answer_of_set_session_defaults(tools: Tools) -> None:
+    await tools.call("store", information="the first", collection="codebase-notes")
     body = await tools.call("set_session_defaults", collection="codebase-notes")
     assert set(body) == {"ok", "session", "defaults", "applied"}
     assert body["defaults"] == {"collection": "codebase-notes"}
@@ -105,11 +106,21 @@ async def test_the_answer_of_set_session_defaults(tools: Tools) -> None:
 
 
 async def test_collections_of_others_cannot_be_chosen(tools: Tools) -> None:
-    """The indexer's at once; that of threads when something is stored there."""
-    refused = await tools.refused("set_session_defaults", collection="codebase")
+    for name in ("codebase", "threads"):
+        refused = await tools.refused("set_session_defaults", collection=name)
+        assert refused["error_code"] == "VALIDATION_ERROR"
+        refused = await tools.refused("store", information="x", collection=name)
+        assert "holds entries of another kind" in refused["error"]
+
+
+async def test_an_unknown_collection_is_refused_with_those_there_are(tools: Tools) -> None:
+    refused = await tools.refused("set_session_defaults", collection="nowhere")
     assert refused["error_code"] == "VALIDATION_ERROR"
-    session = (await tools.call("set_session_defaults", collection="threads", session="t"))[
-        "session"
-    ]
-    refused = await tools.refused("store", information="x", session=session)
-    assert "holds entries of another kind" in refused["error"]
+    assert refused["details"]["field"] == "collection"
+    assert "memories" in refused["error"].split("there are: ")[1].split(";")[0].split(", ")
+    assert "store with a collection makes another" in refused["error"]
+    await tools.call("store", information="the first", collection="somewhere")
+    body = await tools.call("set_session_defaults", collection="somewhere", session="some")
+    assert body["defaults"] == {"collection": "somewhere"}
+    found = await tools.call("find", query="the first", session=body["session"])
+    assert [hit["information"] for hit in found["results"]] == ["the first"]

@@ -10,7 +10,7 @@ REQUIRED = object()
 OURS = {"session": None}  # the one parameter that goes beyond the contract
 FILTERS = {"kind": None, "language": None, "topic": None, "tags": None, "priority_min": None}
 PARAMETERS: dict[str, dict[str, object]] = {
-    "store": {"information": REQUIRED, "metadata": None, **OURS},
+    "store": {"information": REQUIRED, "metadata": None, "collection": None, **OURS},
     "find": {"query": REQUIRED, **FILTERS, "limit": 10, **OURS},
     "set_session_defaults": {"collection": None, "session": None, "project": None},
     # Not in the contract.

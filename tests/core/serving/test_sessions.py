@@ -98,8 +98,3 @@ def test_one_client_does_not_displace_the_sessions_of_another() -> None:
     caller.current.set(caller.Caller("quiet"))
     assert sessions.collection(token) == "team"
     caller.current.reset(before)
-
-
-def test_the_other_servers_collection_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="belongs to the other server"):
-        SessionDefaults(reserved="codebase").set("codebase", None)

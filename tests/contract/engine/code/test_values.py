@@ -83,6 +83,16 @@ async def test_a_collection_that_is_missing_says_which_call_makes_it(engine: Eng
     assert "qdrant_index" in body["error"]
 
 
+async def test_an_unknown_collection_cannot_be_a_default(engine: Engine) -> None:
+    body = await engine.call("set_session_defaults", collection="nowhere")
+    assert body["error_code"] == "VALIDATION_ERROR"
+    assert body["details"]["field"] == "collection"
+    assert "there are: codebase" in body["error"]
+    assert "qdrant_index" in body["error"]
+    body = await engine.call("set_session_defaults", collection="codebase", session="known")
+    assert body["defaults"] == {"collection": "codebase"}
+
+
 async def test_the_status_of_every_listed_collection(engine: Engine) -> None:
     listed = (await engine.call("qdrant_list"))["collections"]
     assert listed
