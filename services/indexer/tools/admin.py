@@ -20,7 +20,6 @@ from services.indexer.tools.inventory import (
     folder_mb,
     moment,
     newest_times,
-    vectors_config,
 )
 from services.indexer.tools.responses import (
     CollectionMapResult,
@@ -176,7 +175,7 @@ async def _status(
         "scanned_points": times.scanned,
         "last_ingested_at": moment(times.indexed),
         "last_modified_at": moment(times.modified),
-        "vectors_config": vectors_config(info),
+        "vectors_config": dict(info.spec.dense),
         "storage_size_mb": await DISK.run(folder_mb, folder),
         "status": "healthy" if info.status == HEALTHY else info.status,
     }

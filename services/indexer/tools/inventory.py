@@ -18,7 +18,6 @@ from services.indexer.tools.responses import CollectionRepos, Moment
 MAX_REPOS = 10_000  # counted of one collection
 SAMPLES = 3  # of one collection; enough to see what it holds
 SAMPLE_FIELDS = ("repo", "path", "language", "kind", "symbol", "start_line", "end_line")
-TERM_IDS = 2**32  # a sparse vector's term is a 32-bit number
 BYTES_PER_BLOCK = 512  # of st_blocks, whatever the file system's own blocks are
 
 
@@ -61,11 +60,6 @@ def moment(timestamp: float | None) -> Moment | None:
         return None
     iso = to_iso(datetime.fromtimestamp(int(timestamp), UTC))
     return {"unix": int(timestamp), "iso": iso}
-
-
-def vectors_config(info: CollectionInfo) -> dict[str, int]:
-    """Return the dimensions of each vector of a collection, by its name."""
-    return {**info.spec.dense, **dict.fromkeys(info.spec.sparse, TERM_IDS)}
 
 
 def folder_mb(folder: Path) -> float | None:

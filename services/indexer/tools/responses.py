@@ -123,7 +123,10 @@ class Moment(TypedDict):
 
 
 class StatusResult(TypedDict):
-    """The result of `qdrant_status`. `storage_size_mb` is null where a Qdrant server stores it."""
+    """The result of `qdrant_status`. `storage_size_mb` is null where a Qdrant server stores it.
+
+    `vectors_config` has the dimensions of the dense vectors; sparse ones have none.
+    """
 
     ok: bool
     collection: str

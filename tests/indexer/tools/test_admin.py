@@ -46,7 +46,7 @@ async def test_index_and_status(tools: Any, context: IndexerContext) -> None:
     assert (status["exists"], status["count"], status["scanned_points"]) == (True, 2, 2)
     assert status["last_ingested_at"]["unix"] >= status["last_modified_at"]["unix"] > 1.7e9
     assert status["last_modified_at"]["iso"].endswith("Z")
-    assert status["vectors_config"] == {"dense": 256, "bm25": 2**32}
+    assert status["vectors_config"] == {"dense": 256}
     assert status["status"] == "healthy"
     assert (await tools.qdrant_status(max_points=1))["scanned_points"] == 1
 
@@ -57,7 +57,7 @@ async def test_workspaces(tools: Any, context: IndexerContext, workspace: Reposi
     assert (info["source"], info["default_collection"]) == ("settings", context.default_collection)
     await tools.qdrant_index()
     info = await tools.workspace_info()
-    assert (info["source"], info["workspace_path"]) == ("state_file", str(workspace.root))
+    assert (info["source"], info["workspace_path"]) == ("settings", str(workspace.root))
     assert info["state"]["files_count"] == 2
     listed = await tools.list_workspaces()
     assert listed["workspaces"] == [
