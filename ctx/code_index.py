@@ -18,7 +18,7 @@ async def index_findings(settings: Settings) -> list[Finding]:
 
     try:
         async with open_engine(settings, settings.code_model) as engine:
-            sessions = SessionDefaults(reserved=settings.memory_collection_name)
+            sessions = SessionDefaults()
             context = await DISK.run(open_context, settings, engine, sessions)
             try:
                 problems = await context.indexer.check(settings.collection_name)
