@@ -117,8 +117,11 @@ class Upkeep:
         return found
 
     async def _text(self, context_id: str) -> str | None:
+        """Return what a summary says, without the frame that all extractive ones share."""
         found = await self._records.summaries(SummaryLevel.CONVERSATION, [context_id])
-        return found[context_id].text if context_id in found else None
+        if context_id not in found:
+            return None
+        return str(found[context_id].details.get("points") or found[context_id].text)
 
     async def undo(self, context_id: str) -> list[str]:
         """Bring back what cleanups for this context removed in the last 7 days."""

@@ -17,7 +17,7 @@ from services.memory.knowledge.board import (
 )
 from services.memory.knowledge.decisions import RecordedDecision, all_decisions, find_decision
 from services.memory.knowledge.documents import parse_skill
-from services.memory.knowledge.entries import add_entry
+from services.memory.knowledge.entries import Added, add_entry
 from services.memory.knowledge.keys import entry_key
 from services.memory.knowledge.manifest import read_manifest
 from services.memory.knowledge.store import KnowledgeStore
@@ -102,15 +102,18 @@ def full_decision(recorded: RecordedDecision) -> dict[str, Any]:
     return {"id": fields.pop("number"), **fields, "scope": recorded.entry.scope.value}
 
 
-async def set_value(store: KnowledgeStore, dotpath: str, value: str, author: str) -> None:
-    """Set a value by its path; raises KnowledgeRefused where a path cannot be set."""
+async def set_value(store: KnowledgeStore, dotpath: str, value: str, author: str) -> Added | None:
+    """Set a value by its path; return the key used where it is an entry.
+
+    Raises KnowledgeRefused where a path cannot be set.
+    """
     section, _, rest = dotpath.strip().partition(".")
     match section:
         case "knowledge" | "conventions":
             if not rest:
                 name = "knowledge" if section == "knowledge" else "convention"
                 raise KnowledgeRefused(f"Specify a {name} key: {section}.<key>")
-            await add_entry(store, ENTRIES[section], rest, value, author=author)
+            return await add_entry(store, ENTRIES[section], rest, value, author=author)
         case "state":
             await _set_state(store, rest, value, author)
         case "preferences":
@@ -120,6 +123,7 @@ async def set_value(store: KnowledgeStore, dotpath: str, value: str, author: str
             await set_preference(store, whose, name, value)
         case _:
             raise KnowledgeRefused(f"Cannot set values in section '{section}'")
+    return None
 
 
 async def _set_state(store: KnowledgeStore, field: str, value: str, author: str) -> None:

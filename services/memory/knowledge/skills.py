@@ -91,7 +91,11 @@ async def _append(store: KnowledgeStore, name: str, events: str, event: Event) -
 async def propose_improvement(
     store: KnowledgeStore, name: str, content: str, rationale: str, agent: str
 ) -> Event:
-    """Keep a proposed new text of a skill until somebody accepts or rejects it."""
+    """Keep a proposed new text of a skill until somebody accepts or rejects it.
+
+    Raises KnowledgeRefused where the text names the skill by a path.
+    """
+    _refuse_path(content)
 
     async def work() -> Event:
         entry = await find_skill(store, name)
@@ -136,6 +140,8 @@ async def resolve_proposal(store: KnowledgeStore, proposal_id: str, status: str)
             known = proposals[matches[0]]
             if known.get("status") != "pending":
                 raise KnowledgeRefused(f"Proposal is {known.get('status')} already")
+            if status == "accepted":
+                _refuse_path(str(known["proposed_content"]))
             done = {**known, "status": status, "resolved_at": now()}
             text = str(known["proposed_content"]) if status == "accepted" else entry.content
             changed = replace(entry, content=text)
@@ -144,6 +150,11 @@ async def resolve_proposal(store: KnowledgeStore, proposal_id: str, status: str)
         raise KnowledgeNotFound(f"Proposal '{proposal_id}' not found")
 
     return await store.write(work)
+
+
+def _refuse_path(content: str) -> None:
+    if name := parse_skill(content).name:
+        skill_folder(name)
 
 
 def _starts(key: str, given: str) -> bool:

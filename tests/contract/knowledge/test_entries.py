@@ -198,3 +198,12 @@ async def test_reading_creates_nothing(tools: Tools) -> None:
     assert (await tools.call("context_sync_pull"))["status"] == "no_remote"
     assert not tools.folder.exists()
     assert tools.repository.git("status", "--porcelain") == ""
+
+
+async def test_set_names_the_key_used_and_an_entry_with_the_same_text(tools: Tools) -> None:
+    text = "Two servers over one engine, each with ports of its own."
+    stored = await tools.call("context_set", dotpath="knowledge.Tech Stack!", value=text)
+    assert stored == {"status": "ok", "dotpath": "knowledge.Tech Stack!", "key": "tech-stack"}
+    again = await tools.call("context_set", dotpath="knowledge.other", value=text)
+    assert again["key"] == "tech-stack"
+    assert "not stored again" in again["note"]

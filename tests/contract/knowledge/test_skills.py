@@ -122,3 +122,14 @@ async def test_what_lies_beside_a_private_skill_is_private_too(tools: Tools) -> 
     await tools.call("context_set_scope", entry_type="skill", key="run-tests", scope="private")
     assert not folder.exists()
     assert len(await tools.call("context_list_skill_proposals")) == 1
+
+
+@pytest.mark.parametrize("name", ["../../evil", "a/b", "..", "/etc/x"])
+async def test_proposals_that_name_a_path_are_refused(tools: Tools, name: str) -> None:
+    await add(tools)
+    text = f"---\nname: {name}\ndescription: d\n---\n\nRun it.\n"
+    refused = await tools.refused(
+        "context_propose_skill_improvement", skill_name="run-tests", proposed_content=text
+    )
+    assert "must not be a path" in refused
+    assert await tools.call("context_list_skill_proposals") == []

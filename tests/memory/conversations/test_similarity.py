@@ -81,3 +81,19 @@ async def test_relationships_can_be_off(settings: Settings) -> None:
             await memory.conversations.relations.add("a", "b", RelationType.SIMILAR, 1)
         await memory.conversations.messages.add("a", "user", "hello", None, [])
         assert await memory.conversations.messages.summarize("a") is not None
+
+
+async def test_the_frame_of_summaries_makes_no_contexts_similar(
+    conversations: Conversations,
+) -> None:
+    texts = {
+        "garden": ("Tulips need water in spring.", "ok", "Thanks."),
+        "tokens": ("Access tokens expire.", "Noted.", "Fine."),
+    }
+    for id_, messages in texts.items():
+        for text in messages:
+            await conversations.messages.add(id_, "user", text, None, [])
+        await conversations.messages.summarize(id_)
+    for id_ in texts:
+        await conversations.upkeep.after_summary(id_)
+        assert await conversations.relations.related(id_, RelationType.SIMILAR) == []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
-from typing_extensions import TypedDict
+from typing_extensions import NotRequired, TypedDict
 
 from services.core.errors import KnowledgeNotFound
 from services.core.serving.service import Effect, JsonText, Tool
@@ -24,6 +24,7 @@ from services.memory.knowledge.tools.arguments import (
 from services.memory.knowledge.types import EntryType
 
 MAX_QUERY_LENGTH = 1000
+REPEATED = "not stored again: this entry has the same text"
 Content = Annotated[str, Field(description="Markdown text of the entry, all of it.")]
 Dotpath = Annotated[
     str,
@@ -36,6 +37,8 @@ class DotpathResult(TypedDict):
 
     status: str
     dotpath: str
+    key: NotRequired[str]
+    note: NotRequired[str]
 
 
 class Convention(TypedDict):
@@ -70,7 +73,7 @@ async def _add(
     added = await add_entry(store, entry_type, key, content, scope, knowledge.author())
     answer: KeyResult = {"status": "ok", "key": added.key}
     if added.is_repeated:
-        answer["note"] = "not stored again: this entry has the same text"
+        answer["note"] = REPEATED
     elif note := await history_note(store, entry_type, added.key, scope):
         answer["note"] = note
     return answer
@@ -124,10 +127,15 @@ def _knowledge_tools(knowledge: Knowledge) -> Sequence[Tool]:
         value: Annotated[str, Field(description="The new value.")],
         project: ProjectFolder = None,
     ) -> DotpathResult:
-        """Set a value by its path."""
+        """Set a value by its path; `key` is the key used where it differs from the path."""
         store = (await knowledge.open(project)).store
-        await set_value(store, dotpath, value, knowledge.author())
-        return {"status": "ok", "dotpath": dotpath}
+        added = await set_value(store, dotpath, value, knowledge.author())
+        answer: DotpathResult = {"status": "ok", "dotpath": dotpath}
+        if added is not None and not dotpath.strip().endswith(f".{added.key}"):
+            answer["key"] = added.key
+        if added is not None and added.is_repeated:
+            answer["note"] = REPEATED
+        return answer
 
     return [
         tool(context_search, "Search knowledge", Effect.READS),
