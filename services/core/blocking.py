@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from os import cpu_count
+from os import cpu_count, register_at_fork
 from typing import Any, ParamSpec, TypeVar
 
 from services.core.errors import StorageFailed
@@ -50,6 +50,11 @@ class BlockingPool:
     def __init__(self, name: str, width: int) -> None:
         self.name = name
         self._width = width
+        self._reset()
+        register_at_fork(after_in_child=self._reset)
+
+    def _reset(self) -> None:
+        """Begin without threads, as in a forked process: it has none of its parent's."""
         self._waiting: deque[_Job] = deque()
         self._condition = threading.Condition()
         self._threads = self._idle = self._abandoned = self._started = 0

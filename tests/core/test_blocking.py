@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import multiprocessing
 import threading
 import time
 from collections.abc import Iterator
@@ -113,3 +114,14 @@ async def test_too_many_stuck_threads_are_an_error(
     await abandon(pool, gate)
     with pytest.raises(StorageFailed, match="2 earlier calls still hang"):
         await pool.run(str, 1)
+
+
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    pool = BlockingPool("test", 1)
+    assert asyncio.run(pool.run(int, "1")) == 1
+    child = multiprocessing.get_context("fork").Process(
+        target=lambda: asyncio.run(pool.run(int, "2"))
+    )
+    child.start()
+    child.join(10)
+    assert child.exitcode == 0

@@ -56,7 +56,7 @@ def test_at_the_terminal_without_a_server(tmp_path: Path, workspace: Path) -> No
     assert first.stdout.startswith("src/auth/session.ts:")
     again = run_ctx(env, "index", "--json", cwd=workspace)
     assert json.loads(again.stdout)["stats"]["files_unchanged"] == len(FILES)
-    nothing = run_ctx(env, "search", "x", "--language", "cobol", cwd=workspace)
+    nothing = run_ctx(env, "search", "x", "--language", "fortran", cwd=workspace)
     assert nothing.returncode == 1
     wrong = run_ctx(env, "search", "x" * 1001, cwd=workspace)
     assert wrong.returncode == 2

@@ -41,9 +41,10 @@ def test_the_server_does_the_work(server: Server, tmp_path: Path) -> None:
     shown = ctx_index(server, str(inner))
     assert shown.returncode == 0, shown.stderr
     assert "1 added, 0 changed, 0 removed, 1 unchanged" in shown.stdout
-    outside = ctx_index(server, str(tmp_path))
-    assert outside.returncode == 2
-    assert "CTX_WORKSPACE" in outside.stderr
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
+    (outside / "a.py").write_text("def somewhere_else(): ...\n")
+    assert ctx_index(server, str(outside)).returncode == 0
     named = ctx_index(server, str(inner), "--repo", "other")
     assert named.returncode == 2
     assert "CURRENT_REPO" in named.stderr

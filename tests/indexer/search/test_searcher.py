@@ -158,15 +158,23 @@ async def test_golden_rankings(search: Search) -> None:
         ({"ext": "md"}, {"docs/retry.md"}),
         ({"symbol": "ConnectionPool"}, {"src/net/pool.py"}),
         ({"symbol": "RetryPolicy.delay"}, {"src/net/retry.py"}),
-        ({"path_glob": "nothing/**"}, set()),
-        ({"language": "cobol"}, set()),
+        ({"language": "fortran"}, set()),
         ({"repo": "shop", "ext": "md"}, {"docs/retry.md"}),
         ({"repo": "*", "ext": "md"}, {"docs/retry.md"}),
-        ({"repo": ["a", "b"]}, set()),
     ],
 )
 async def test_filters(search: Search, filters: dict[str, Any], expected: set[str]) -> None:
     assert set(await search.paths("anything at all", limit=50, **filters)) == expected
+
+
+@pytest.mark.parametrize(
+    "filters", [{"path_glob": "nothing/**"}, {"language": "cobol"}, {"repo": ["a", "b"]}]
+)
+async def test_filters_that_nothing_can_pass_are_errors(
+    search: Search, filters: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidInput, match=next(iter(filters))):
+        await search.paths("anything at all", **filters)
 
 
 @pytest.mark.parametrize("is_test", [True, False])

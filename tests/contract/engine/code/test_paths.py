@@ -94,7 +94,6 @@ async def test_a_search_is_about_the_workspace_by_default(engine: Engine, found:
         (f"{HOST}/libs/inner", INNER),
         (f"{HOST}/src", {"src/prices.py"}),
         (HOST, OWN | INNER),
-        ("nowhere", set()),
     ],
 )
 async def test_under_finds_a_repository_inside_the_workspace(
