@@ -52,7 +52,10 @@ MAX_DEFINITIONS = 30  # candidates that define a name of the query; common names
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """The queries, filters and sizes of a search. `rerank` None: where a reranker is configured."""
+    """The queries, filters and sizes of a search. `rerank` None: where a reranker is configured.
+
+    With `reads_all` every hit that a larger limit reaches is read too.
+    """
 
     queries: Sequence[ParsedQuery]
     filters: SearchFilters = field(default_factory=SearchFilters)
@@ -61,6 +64,7 @@ class SearchRequest:
     rerank: bool | None = None
     rerank_top_n: int = 50
     rerank_return_m: int = 12
+    reads_all: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,7 @@ class Searcher:
         narrow = any(request.filters.with_inline(each.filters).narrow for each in request.queries)
         kept = selected if narrow else cut_off(selected, self._weights)
         return SearchResult(
-            await self._read(collection, kept[: request.limit]),
+            await self._read(collection, kept if request.reads_all else kept[: request.limit]),
             len(kept),
             left_out=len(selected) - len(kept),
             more=_more_in_files(ranked, kept[: request.limit], self._weights),
@@ -153,22 +157,26 @@ class Searcher:
         request: SearchRequest,
     ) -> SearchResult:
         """Reorder the best hits by the reranker; without one, or too late, the order stays."""
-        depth = max(request.rerank_top_n, request.limit)
+        depth = max(request.rerank_top_n, request.rerank_return_m)
+        if self._reranker is None:
+            depth = MAX_HITS
         selected = select(ranked, depth, request.per_path, self._weights)
         hits = await self._read(collection, selected)
-        limit = min(request.limit, request.rerank_return_m)
+        reach = MAX_HITS if request.reads_all else request.limit
         if self._reranker is None:
             reason = "rerank: no reranker is configured (RERANK_MODEL)"
-            return SearchResult(hits[: request.limit], len(hits), degraded=[reason])
+            return SearchResult(hits[:reach], len(hits), degraded=[reason])
+        reachable = min(len(hits), request.rerank_return_m)
+        limit = min(reach, reachable)
         texts = [embedding_text(hit.chunk) for hit in hits]
         try:
             scores = await self._reranker.score(query, [hit.ranked for hit in hits], texts)
         except TimedOut as error:
             reason = f"rerank: {error.message}"
-            return SearchResult(hits[:limit], len(hits), degraded=[reason])
+            return SearchResult(hits[:limit], reachable, degraded=[reason])
         rescored = [replace(hit, rerank=score) for hit, score in zip(hits, scores, strict=True)]
         best = sorted(rescored, key=lambda hit: -hit.score)
-        return SearchResult(best[:limit], min(len(best), request.rerank_return_m), used_rerank=True)
+        return SearchResult(best[:limit], reachable, used_rerank=True)
 
     async def _candidates(
         self, collection: str, request: SearchRequest, embedder: Embedder | None

@@ -48,7 +48,7 @@ class CodeHit(TypedDict):
 
 
 class RepoSearchResult(TypedDict):
-    """The result of `repo_search`. `total` is how many results a larger limit reaches."""
+    """The result of `repo_search`. `total` is how many results can be paged to."""
 
     ok: bool
     results: list[CodeHit]
@@ -58,6 +58,7 @@ class RepoSearchResult(TypedDict):
     query: str | list[str]
     degraded: NotRequired[list[str]]
     left_out: NotRequired[str]
+    offset: NotRequired[int]
     context_lines: NotRequired[int]
     warnings: NotRequired[list[str]]
 

@@ -41,6 +41,7 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
             Field(description="Words, a question or a symbol; a list is searched as one."),
         ],
         limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum results.")] = 10,
+        offset: Annotated[int, Field(ge=0, le=MAX_HITS, description="Results to skip.")] = 0,
         per_path: Annotated[
             int, Field(ge=1, le=MAX_PER_PATH, description="Maximum results from one file.")
         ] = 2,
@@ -107,11 +108,12 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
         request = SearchRequest(
             queries,
             filters,
-            min(limit + SPARE_HITS, MAX_HITS),
+            min(offset + limit + SPARE_HITS, MAX_HITS),
             per_path,
             rerank_enabled,
             rerank_top_n,
             rerank_return_m,
+            reads_all=True,
         )
         try:
             found = await searcher.search(chosen, request)
@@ -127,6 +129,7 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
         )
         shown = Shown(
             limit=limit,
+            offset=offset,
             context_lines=context_lines if include_snippet else None,
             highlights=highlight_snippet,
             explain=explain,

@@ -25,9 +25,10 @@ MAX_HIGHLIGHT = 100  # characters of the one fragment that is shown unless score
 
 @dataclass(frozen=True)
 class Shown:
-    """How much of each result is shown. `context_lines` None: no snippet."""
+    """Which results are shown, and how much of each. `context_lines` None: no snippet."""
 
     limit: int
+    offset: int
     context_lines: int | None
     highlights: bool
     explain: bool
@@ -42,7 +43,8 @@ def build_result(
     scope: PathScope,
 ) -> RepoSearchResult:
     """Build the result; the earlier a hit, the more of it is shown."""
-    kept = located.hits[: shown.limit]
+    end = shown.offset + shown.limit
+    kept = located.hits[shown.offset : end]
     more = dict(found.more)
     several = len({hit.chunk.repo for hit, _ in kept}) > 1
     hits = []
@@ -55,16 +57,17 @@ def build_result(
         if names := _names(others, kept):
             code_hit["more_in_file"] = names
         hits.append(code_hit)
-    complete = len(located.hits) <= shown.limit and found.total <= len(found.hits)
     result: RepoSearchResult = {
         "ok": True,
         "results": hits,
-        "total": len(hits) if complete else max(found.total, len(located.hits)),
+        "total": len(located.hits),
         "used_rerank": found.used_rerank,
         "search_time_ms": 0.0,
         "query": "",
     }
-    if found.left_out and complete:
+    if shown.offset:
+        result["offset"] = shown.offset
+    if found.left_out and len(located.hits) <= end:
         result["left_out"] = f"{found.left_out} far below the first"
     if shown.context_lines not in (None, DEFAULT_CONTEXT):
         result["context_lines"] = shown.context_lines or 0
@@ -183,11 +186,11 @@ def render_repo_search(result: Mapping[str, Any]) -> str:
         files.setdefault((hit["metadata"].get("repo", ""), hit["path"]), []).append(hit)
     with_context = "context_lines" in result
     parts = [_file_text(hits, with_context) for hits in files.values()]
-    count, total = len(result["results"]), result["total"]
+    end, total = result.get("offset", 0) + len(result["results"]), result["total"]
     if not parts:
         parts.append("Nothing found.")
-    if total > count:
-        parts.append(f"{total - count} more with a larger limit")
+    if total > end:
+        parts.append(f"{total - end} more from offset={end}")
     if "left_out" in result:
         parts.append(f"left out: {result['left_out']}")
     return "\n".join([*parts, *result.get("degraded", []), *result.get("warnings", [])])

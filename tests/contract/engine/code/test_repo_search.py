@@ -98,13 +98,19 @@ async def test_scores_are_explained_on_request(engine: Engine) -> None:
     assert explained["metadata"]["repo"]
 
 
-async def test_total_is_what_a_larger_limit_reaches(engine: Engine) -> None:
-    first = await engine.call("repo_search", query="order", limit=1)
-    every = await engine.call("repo_search", query="order", limit=100)
-    assert first["total"] >= len(every["results"]) > 1
-    assert every["total"] == len(every["results"])
-    text = await engine.text("repo_search", query="order", limit=1)
-    assert f"{first['total'] - 1} more with a larger limit" in text
+@pytest.mark.parametrize("size", [1, 3])
+async def test_total_is_what_can_be_paged_to(engine: Engine, size: int) -> None:
+    asked: dict[str, Any] = {"query": "order total", "language": "python", "per_path": 5}
+    every = await engine.call("repo_search", limit=100, **asked)
+    assert every["total"] == len(every["results"]) > size
+    pages = []
+    for offset in range(0, every["total"] + size, size):
+        page = await engine.call("repo_search", limit=size, offset=offset, **asked)
+        assert page["total"] == every["total"]
+        pages += [found(hit) for hit in page["results"]]
+    assert pages == [found(hit) for hit in every["results"]]
+    text = await engine.text("repo_search", limit=1, offset=1, **asked)
+    assert f"{every['total'] - 2} more from offset=2" in text
 
 
 async def test_a_changed_file_is_located_anew(engine: Engine, workspace: Path) -> None:
