@@ -96,7 +96,8 @@ KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 
 _FOLDERS = re.compile(r"'[^'\s]*/([^'/]*)'")  # in quotes, before a file's own name
 _WORD = re.compile(r"\S+")
-_HOST = re.compile(r"\b(host(?:name)?:? )[^\s:]+")
+_HOST = re.compile(r"\b(host(?:name)?:? |connect to (?!host ))[^\s:]+")
+_DESTINATION = re.compile(r"^To \S.*\n", re.MULTILINE)  # of a push: the remote, as configured
 _QUOTES = "'\"(<"  # before an address in a sentence
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -339,7 +340,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _reason(complaint: bytes) -> str:
     """The end of git's complaint, without addresses, which may hold credentials, and folders."""
-    text = _WORD.sub(_without_address, complaint.decode("utf-8", "replace").strip())
+    text = _DESTINATION.sub("", complaint.decode("utf-8", "replace").strip())
+    text = _WORD.sub(_without_address, text)
     text = _HOST.sub(r"\1<remote>", text)
     return _FOLDERS.sub(r"'\1'", text)[-REASON_LENGTH:] or "it gave no reason"
 

@@ -1,10 +1,10 @@
 """Tools for knowledge and conventions: search, add, remove, read and set."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from services.core.errors import KnowledgeNotFound
 from services.core.serving.service import Effect, JsonText, Tool
@@ -127,7 +127,7 @@ def _knowledge_tools(knowledge: Knowledge) -> Sequence[Tool]:
         value: Annotated[str, Field(description="The new value.")],
         project: ProjectFolder = None,
     ) -> DotpathResult:
-        """Set a value by its path; `key` is the key used where it differs from the path."""
+        """Set a value by its path."""
         store = (await knowledge.open(project)).store
         added = await set_value(store, dotpath, value, knowledge.author())
         answer: DotpathResult = {"status": "ok", "dotpath": dotpath}
