@@ -80,10 +80,17 @@ class Retrievers:
         self._language = language
 
     async def retrieve(
-        self, query: str, modes: Sequence[str], criteria: Criteria, depth: int
+        self,
+        query: str,
+        modes: Sequence[str],
+        criteria: Criteria,
+        depth: int,
+        *,
+        measured: bool = False,
     ) -> Retrieved:
         """Return the best `depth` entries by each mode; a mode that is not asked for has none.
 
+        With `measured` the modes run one after the other, and each has a time of its own.
         Raises SearchFailed where every mode failed.
         """
         words = None
@@ -92,7 +99,7 @@ class Retrievers:
         if words is None:
             found = Retrieved(await self._separately(query, modes, criteria, depth))
         else:
-            found = await self._in_one_query(query, words, modes, criteria, depth)
+            found = await self._in_one_query(query, words, modes, criteria, depth, measured)
         results = found.by_mode
         failures = [each.failure for each in results.values() if each.failure is not None]
         if len(failures) == len(results):
@@ -118,11 +125,12 @@ class Retrievers:
         modes: Sequence[str],
         criteria: Criteria,
         depth: int,
+        measured: bool,
     ) -> Retrieved:
         """Retrieve both from Qdrant; where that fails, by words from SQL."""
         start = time.perf_counter()
         try:
-            found = await self._by_vectors(query, words, modes, criteria, depth)
+            return await self._by_vectors(query, words, modes, criteria, depth, measured)
         except Exception as error:  # noqa: BLE001 - whatever fails, SQL can answer
             by_words = await _timed(FTS, self._by_words(query, criteria, depth))
             reason = f"{failure_message(error, FTS)}; {self._records.dialect} was asked instead"
@@ -130,9 +138,6 @@ class Retrievers:
             if SEMANTIC in modes:
                 results[SEMANTIC] = _failed(error, SEMANTIC, start)
             return Retrieved(results)
-        elapsed = elapsed_ms(start)
-        timed = {mode: replace(each, milliseconds=elapsed) for mode, each in found.by_mode.items()}
-        return replace(found, by_mode=timed)
 
     async def _by_vectors(
         self,
@@ -141,16 +146,19 @@ class Retrievers:
         modes: Sequence[str],
         criteria: Criteria,
         depth: int,
+        measured: bool,
     ) -> Retrieved:
+        start = time.perf_counter()
         bm25: dict[str, Vector] = {BM25: words.vector} if words.vector.indices else {}
         period = named_period(query, utc_now().date())
 
         async def by_both(embedded: EmbeddedQuery) -> Retrieved:
             vectors = {DENSE: embedded.vector, **bm25}
-            best = await self._best(vectors, criteria, depth)
+            embedding_ms = elapsed_ms(start)
+            best, times = await self._timed_best(vectors, criteria, depth, measured)
             results = {
-                FTS: _by_score(best.get(BM25, []), words),
-                SEMANTIC: _by_distance(best[DENSE], depth),
+                FTS: _by_score(best.get(BM25, []), words, times.get(BM25, 0.0)),
+                SEMANTIC: _by_distance(best[DENSE], depth, embedding_ms + times[DENSE]),
             }
             in_time = await self._in_period(vectors, criteria, period, depth)
             found = {name: [*hits, *in_time.get(name, ())] for name, hits in best.items()}
@@ -160,7 +168,23 @@ class Retrievers:
         if SEMANTIC in modes:
             return await self._semantic.with_query(query, by_both)
         best = await self._best(bm25, criteria, depth)
-        return Retrieved({FTS: _by_score(best.get(BM25, []), words)})
+        return Retrieved({FTS: _by_score(best.get(BM25, []), words, elapsed_ms(start))})
+
+    async def _timed_best(
+        self, vectors: Mapping[str, Vector], criteria: Criteria, depth: int, measured: bool
+    ) -> tuple[dict[str, list[EntryHit]], dict[str, float]]:
+        """Return the best entries by each vector and the milliseconds that each took.
+
+        Without `measured` one query answers all vectors, and its time is that of each.
+        """
+        groups = [{name: vector} for name, vector in vectors.items()] if measured else [vectors]
+        best: dict[str, list[EntryHit]] = {}
+        times: dict[str, float] = {}
+        for group in groups:
+            start = time.perf_counter()
+            best |= await self._best(group, criteria, depth)
+            times |= dict.fromkeys(group, elapsed_ms(start))
+        return best, times
 
     async def _in_period(
         self, vectors: Mapping[str, Vector], criteria: Criteria, period: Period | None, depth: int
@@ -192,13 +216,18 @@ class Retrievers:
         return await self._semantic.with_vector(query, nearest)
 
 
-def _by_score(hits: Sequence[EntryHit], words: LexicalQuery) -> RetrieverResult:
-    return RetrieverResult({hit.id: hit for hit in hits}, words.warnings, backend=QDRANT)
+def _by_score(
+    hits: Sequence[EntryHit], words: LexicalQuery, milliseconds: float
+) -> RetrieverResult:
+    by_id = {hit.id: hit for hit in hits}
+    return RetrieverResult(by_id, words.warnings, milliseconds=milliseconds, backend=QDRANT)
 
 
-def _by_distance(hits: Sequence[EntryHit], depth: int) -> RetrieverResult:
+def _by_distance(
+    hits: Sequence[EntryHit], depth: int, milliseconds: float = 0.0
+) -> RetrieverResult:
     by_id = {hit.id: replace(hit, score=l2_distance(hit.score)) for hit in hits[:depth]}
-    return RetrieverResult(by_id, backend=QDRANT)
+    return RetrieverResult(by_id, milliseconds=milliseconds, backend=QDRANT)
 
 
 async def _timed(mode: str, run: Awaitable[RetrieverResult]) -> RetrieverResult:

@@ -71,7 +71,9 @@ class HybridSearch:
 
         async def search(prepared: PreparedSearch) -> SearchPage:
             depth = _depth(prepared.offset + prepared.limit)
-            retrieved = await self.retrievers.retrieve(text, modes, prepared.criteria, depth)
+            retrieved = await self.retrievers.retrieve(
+                text, modes, prepared.criteria, depth, measured=request.explain
+            )
             result["search_modes_used"] = [
                 mode for mode in MODES if mode in modes and retrieved[mode].failure is None
             ]

@@ -102,3 +102,6 @@ async def test_statistics_when_asked_for(filled: Thread, name: str) -> None:
         assert stats["semantic_stats"]["rows_returned"] == body["semantic_count"]
         assert stats["fts_stats"]["filters_applied"] == 2
         assert stats["adaptive_fts_mode"] == "boolean"
+        times = [stats[each]["execution_time_ms"] for each in ("fts_stats", "semantic_stats")]
+        assert min(times) > 0
+        assert sum(times) <= stats["execution_time_ms"]
