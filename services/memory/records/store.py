@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, select, text, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select, text, update
 
 from services.core.blocking import COMPUTE
 from services.core.settings.memory import DEFAULT_INDEXED_FIELDS
@@ -222,17 +223,7 @@ class Records:
 
         All words must occur, or one of them with `any_word`.
         """
-        statement, warnings = full_text_query(
-            query,
-            mode,
-            criteria,
-            self.dialect,
-            self._language,
-            limit,
-            offset,
-            any_word,
-            self._indexed_fields,
-        )
+        statement, warnings = self._full_text_query(query, mode, criteria, limit, offset, any_word)
         async with self._database.reading("search by words") as connection:
             rows = (await connection.execute(statement)).mappings().all()
             found = await reading.with_tags(connection, rows)
@@ -246,17 +237,7 @@ class Records:
         self, query: str, criteria: Criteria, limit: int
     ) -> tuple[list[tuple[int, float]], list[str]]:
         """Return (id, score) of the best entries with any of the words, and warnings."""
-        statement, warnings = full_text_query(
-            query,
-            TextMode.MATCH,
-            criteria,
-            self.dialect,
-            self._language,
-            limit,
-            0,
-            True,
-            self._indexed_fields,
-        )
+        statement, warnings = self._full_text_query(query, TextMode.MATCH, criteria, limit, 0, True)
         columns = statement.selected_columns
         scores = statement.with_only_columns(columns.id, columns.score, maintain_column_froms=True)
         async with self._database.reading("search by words") as connection:
@@ -268,6 +249,14 @@ class Records:
         query = select(entries.c.id).where(self._where(criteria)).order_by(*NEWEST_FIRST)
         async with self._database.reading("explain a query") as connection:
             return await query_plan(connection, query)
+
+    async def explain_full_text(
+        self, query: str, mode: TextMode, criteria: Criteria, limit: int, offset: int
+    ) -> list[str]:
+        """Return the database's plan for `full_text` with these arguments."""
+        statement, _ = self._full_text_query(query, mode, criteria, limit, offset, False)
+        async with self._database.reading("explain a query") as connection:
+            return await query_plan(connection, statement)
 
     async def unsummarised(
         self, kind: EntryKind, min_length: int, limit: int, after: int = 0
@@ -299,6 +288,28 @@ class Records:
         """Count the entries of each collection."""
         async with self._database.reading("count entries") as connection:
             return await counts.collections(connection, kind)
+
+    def _full_text_query(
+        self,
+        query: str,
+        mode: TextMode,
+        criteria: Criteria,
+        limit: int,
+        offset: int,
+        any_word: bool,
+    ) -> tuple[Select[Any], list[str]]:
+        """Build the statement of a full-text search, and warnings about the query."""
+        return full_text_query(
+            query,
+            mode,
+            criteria,
+            self.dialect,
+            self._language,
+            limit,
+            offset,
+            any_word,
+            self._indexed_fields,
+        )
 
     def _where(self, criteria: Criteria) -> ColumnElement[bool]:
         return where(criteria, self.dialect)

@@ -29,12 +29,16 @@ class PreparedSearch:
 
 @dataclass(frozen=True)
 class SearchPage:
-    """The hits of a search, its warnings, what it adds to `stats`, and the hits of all pages."""
+    """The hits of a search, its warnings, what it adds to `stats`, and the hits of all pages.
+
+    `plan` asks the database how it ran the search; None where the filters alone were asked for.
+    """
 
     hits: list[SearchHit]
     warnings: Sequence[str] = ()
     stats: Mapping[str, Any] = field(default_factory=dict)
     total: int | None = None
+    plan: Callable[[], Awaitable[list[str]]] | None = None
 
 
 class SearchFrame:
@@ -72,7 +76,7 @@ class SearchFrame:
                 **page.stats,
                 "filters_applied": count_filters(criteria),
                 "backend": self._records.dialect,
-                "query_plan": await self._records.explain(criteria),
+                "query_plan": await (page.plan() if page.plan else self._records.explain(criteria)),
                 "rows_returned": result["count"],
             }
         return result

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from services.memory.records.store import Records
 from services.memory.records.types import TextHit, TextMode
@@ -102,7 +103,15 @@ class Searches:
                 fragments = {hit.entry.id: hit.highlighted for hit in hits}
                 for hit in shown:
                     hit["highlighted"] = fragments[hit["id"]]
-            return SearchPage(shown, [*warnings, *page.warnings])
+            plan = partial(
+                self._records.explain_full_text,
+                text,
+                mode,
+                prepared.criteria,
+                depth - skipped,
+                skipped,
+            )
+            return SearchPage(shown, [*warnings, *page.warnings], plan=plan)
 
         result: TextSearchResult = {
             "query": query,

@@ -96,6 +96,10 @@ async def test_statistics_when_asked_for(filled: Thread, name: str) -> None:
     assert stats["filters_applied"] == 2
     assert stats["backend"] in ("sqlite", "postgresql")
     assert stats["query_plan"]
+    if name == "fts_search_context":  # the statement with the words, not that of the filters alone
+        plain = await filled.search(explain_query=True, metadata={"status": "open"})
+        assert stats["query_plan"] != plain["stats"]["query_plan"]
+        assert len(stats["query_plan"]) > len(plain["stats"]["query_plan"])
     if name == "hybrid_search_context":
         assert stats["fusion_stats"]["rrf_k"] == 60
         assert stats["fts_stats"]["rows_returned"] == body["fts_count"]
