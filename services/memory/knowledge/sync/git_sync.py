@@ -68,7 +68,7 @@ class GitSync:
             try:
                 answer |= await self._share(remote)
             except GitFailed as error:
-                answer["push_error"] = error.message
+                answer |= {"status": "committed", "push_error": error.message}
             return answer | await self._renumber_private()
 
     async def _share(self, remote: Remote) -> Answer:

@@ -88,6 +88,9 @@ async def test_errors_hold_no_credentials_and_no_address(a: Clone, url: str) -> 
     assert answer["status"] == "committed"
     assert "hunter2" not in str(answer)
     assert "://" not in answer["push_error"]
+    again = await a.push()
+    assert again["status"] == "committed", "there is something to push"
+    assert again["push_error"]
     with pytest.raises(GitFailed) as failed:
         await a.pull()
     assert "hunter2" not in failed.value.message
