@@ -113,7 +113,7 @@ def search_tools(context: IndexerContext, searcher: Searcher, lookup: Lookup) ->
             rerank_enabled,
             rerank_top_n,
             rerank_return_m,
-            reads_all=True,
+            reads_all=offset > 0,
         )
         try:
             found = await searcher.search(chosen, request)

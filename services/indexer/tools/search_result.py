@@ -57,17 +57,18 @@ def build_result(
         if names := _names(others, kept):
             code_hit["more_in_file"] = names
         hits.append(code_hit)
+    all_read = found.total <= len(found.hits)
     result: RepoSearchResult = {
         "ok": True,
         "results": hits,
-        "total": len(located.hits),
+        "total": len(located.hits) if all_read else max(found.total, len(located.hits)),
         "used_rerank": found.used_rerank,
         "search_time_ms": 0.0,
         "query": "",
     }
     if shown.offset:
         result["offset"] = shown.offset
-    if found.left_out and len(located.hits) <= end:
+    if found.left_out and all_read and len(located.hits) <= end:
         result["left_out"] = f"{found.left_out} far below the first"
     if shown.context_lines not in (None, DEFAULT_CONTEXT):
         result["context_lines"] = shown.context_lines or 0
