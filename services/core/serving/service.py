@@ -34,7 +34,8 @@ class Tool:
     reports progress. `render` writes the text content of a result: what an agent reads. Without it
     the text is the result as JSON. `error_body` is how the tool's dialect writes errors. A `lean`
     tool is one of the few of the toolset `lean`. `alias_of` names a tool with the same parameters.
-    `adapt` replaces arguments that clients of other servers pass, before they are validated.
+    `adapt` replaces arguments that clients of other servers pass, before they are validated. A
+    `strict` tool refuses arguments that it does not have.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -47,6 +48,7 @@ class Tool:
     lean: bool = False
     alias_of: str | None = None
     adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    strict: bool = False
 
     @property
     def name(self) -> str:

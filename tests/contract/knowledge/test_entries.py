@@ -207,3 +207,9 @@ async def test_set_names_the_key_used_and_an_entry_with_the_same_text(tools: Too
     again = await tools.call("context_set", dotpath="knowledge.other", value=text)
     assert again["key"] == "tech-stack"
     assert "not stored again" in again["note"]
+
+
+async def test_an_argument_that_is_none_is_refused_by_tools_that_write(tools: Tools) -> None:
+    given = {"key": "hidden", "content": "for me alone", "visibility": "private"}
+    assert "visibility" in await tools.refused("context_add_knowledge", **given)
+    assert not tools.folder.exists()

@@ -20,8 +20,8 @@ def prepare_arguments(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the arguments to validate, and warnings that name those without an effect.
 
-    Null means not given. A tool that deletes refuses unknown arguments: they may have been meant to
-    spare something. Raises InvalidInput as `check_arguments` does.
+    Null means not given. A strict tool, and one that deletes, refuses unknown arguments: they may
+    have been meant to spare or to hide something. Raises InvalidInput as `check_arguments` does.
     """
     properties = schema.get("properties", {})
     given = _flattened(arguments, properties)
@@ -35,7 +35,8 @@ def prepare_arguments(
         for name, value in decoded.items()
         if value is not None or "null" in _types(properties.get(name, {}), definitions)
     }
-    unknown = [] if tool.effect is Effect.DESTROYS else sorted(kept.keys() - properties.keys())
+    is_strict = tool.strict or tool.effect is Effect.DESTROYS
+    unknown = [] if is_strict else sorted(kept.keys() - properties.keys())
     warnings = [f"{name}: {tool.name} has no such argument; it was ignored" for name in unknown]
     return {name: value for name, value in kept.items() if name not in unknown}, warnings
 
