@@ -1,10 +1,11 @@
 """What calls run and return, and what is passed to parameters."""
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from services.indexer.graph.files import FileSymbols
+from services.indexer.graph.files import CONSTRUCTOR, FileSymbols
 from services.indexer.graph.values import (
+    BUILTINS,
     DEFINITION,
     EXTERNAL,
     INSTANCE,
@@ -17,6 +18,7 @@ from services.indexer.graph.values import (
     union,
 )
 from services.indexer.syntax.symbols.table import (
+    BY_NAME,
     CLASS,
     Call,
     Expression,
@@ -26,7 +28,6 @@ from services.indexer.syntax.symbols.table import (
 if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
 
-BUILTINS = "builtins"
 MAX_SITES = 100  # calls of a function that are looked at for what they pass
 MAX_CALLERS_DEEP = 2  # how far a parameter is followed to what callers pass
 
@@ -66,6 +67,7 @@ class Calls:
         return union(found) if found else external(f"{BUILTINS}.None")
 
     def parameter(self, file: FileSymbols, number: int, position: int) -> Values:
+        """Return what a parameter of a function may be: its receiver, its type, its arguments."""
         scope = file.scope(number)
         if position == 0 and scope.parent >= 0 and file.scope(scope.parent).kind == CLASS:
             receiver = file.receiver(number)
@@ -93,10 +95,8 @@ class Calls:
         """Return what callers pass for a parameter."""
         scope = file.scope(number)
         target = Value(DEFINITION, file.path, number)
-        name = scope.name
+        name, _ = file.called_name(number)
         in_class = file.scope(scope.parent).kind == CLASS
-        if in_class and name == "__init__":
-            name = file.scope(scope.parent).name
         shift = 1 if in_class and file.receiver(number) is not None else 0
         found: list[Values] = []
         sites = (
@@ -127,17 +127,21 @@ class Calls:
         file = self._resolver.tables.file(value.path)
         if file is None or file.scope(value.scope).kind != CLASS:
             return frozenset([value])
-        found = self._resolver.classes.inherited(value, "__init__")
+        found = self._resolver.classes.inherited(value, CONSTRUCTOR)
         return frozenset(v for v in found if v.kind == DEFINITION) or frozenset([value])
 
 
 def _argument(call: Call, position: int, name: str) -> Expression | None:
+    """Return what a call passes for a parameter, by its name or its position."""
     for each in call.arguments:
-        if isinstance(each, list) and each and each[0] == "=" and each[1] == name:
+        if _is_by_name(each) and each[1] == name:
             value: Expression = each[2]
             return value
-    if 0 <= position < len(call.arguments):
+    if 0 <= position < len(call.arguments) and not _is_by_name(call.arguments[position]):
         argument: Expression = call.arguments[position]
-        if not (isinstance(argument, list) and argument and argument[0] == "="):
-            return argument
+        return argument
     return None
+
+
+def _is_by_name(argument: Any) -> bool:
+    return isinstance(argument, list) and bool(argument) and argument[0] == BY_NAME

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from services.indexer.graph.values import (
+    BUILTINS,
     DEFINITION,
     INSTANCE,
     NOTHING,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
 
 MAX_ANCESTORS = 64
-BUILTINS = "builtins"
 _WRAPPING = frozenset([CALL, ATTRIBUTE, ITEM])
 PROPERTIES = frozenset(["property", "cached_property", "functools.cached_property"])
 
@@ -38,6 +38,7 @@ class Classes:
         self._resolver = resolver
 
     def inherited(self, value: Value, name: str) -> Values:
+        """Return an attribute of a class or instance: its own, inherited, or of a subclass."""
         ancestors = self.ancestors(ScopeRef(value.path, value.scope))
         for place in ancestors[1:] if value.kind == PARENT else ancestors:
             found = self._own_attribute(place, name, instance=value.kind != DEFINITION)
@@ -54,14 +55,12 @@ class Classes:
             return None
         found = []
         for binding in file.bindings.get((place.scope, name), ()):
-            found.append(
-                self._property(place, self._resolver.binding(place.path, binding), instance)
-            )
+            found.append(self._property(self._resolver.binding(place.path, binding), instance))
         for binding in file.attributes.get((place.scope, name), ()):
             found.append(self._resolver.binding(place.path, binding))
         return union(found) if found else None
 
-    def _property(self, place: ScopeRef, values: Values, instance: bool) -> Values:
+    def _property(self, values: Values, instance: bool) -> Values:
         """Return what a property gives, for a definition that is one."""
         if not instance:
             return values

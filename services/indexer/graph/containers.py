@@ -27,6 +27,7 @@ class Containers:
         self._resolver = resolver
 
     def item(self, place: ScopeRef, owner: Expression, key: str) -> Values:
+        """Return the item of a container by its key; all items where the key is not written out."""
         found = self._assigned_items(place, owner, key)
         for value in self._resolver.evaluate(place, owner):
             if value.kind != LITERAL_VALUE:
@@ -56,6 +57,7 @@ class Containers:
         ]
 
     def elements(self, values: Values) -> Values:
+        """Return what a loop over values gives."""
         found = []
         for value in values:
             if value.kind == LITERAL_VALUE:

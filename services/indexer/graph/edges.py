@@ -11,13 +11,11 @@ from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
 from services.indexer.syntax.symbols.table import (
     ATTRIBUTE,
-    CLASS,
     Call,
     Expression,
     last_name,
 )
 
-CONSTRUCTOR = "__init__"
 SECONDS = 1.5  # of resolving for one question; calls beyond it are possible ones
 NOT_RESOLVED = "same name, receiver not resolved"
 OUT_OF_TIME = "same name, no time to resolve it"
@@ -60,7 +58,7 @@ class CallSites:
         home = self._tables.file(self._target.path)
         if home is None:
             return
-        name, is_member = _called_name(home, self._target)
+        name, is_member = home.called_name(self._target.scope)
         resolver = Resolver(self._tables)
         files = {file.path: file for file in [home, *self._tables.callers(name)]}
         for path in sorted(files):
@@ -88,15 +86,6 @@ class CallSites:
         if self._tables.misses == before:
             self._known[key] = found
         return found
-
-
-def _called_name(home: FileSymbols, target: Value) -> tuple[str, bool]:
-    """Return the name that calls of a definition end in, and whether it is a member's."""
-    scope = home.scope(target.scope)
-    outer = home.scope(scope.parent)
-    if outer.kind != CLASS:
-        return scope.name, False
-    return (outer.name, False) if scope.name == CONSTRUCTOR else (scope.name, True)
 
 
 def _resolved(

@@ -20,6 +20,7 @@ from services.indexer.syntax.symbols.table import (
     last_name,
 )
 
+CONSTRUCTOR = "__init__"
 STATIC = frozenset(["staticmethod"])
 CLASS_METHODS = frozenset(["classmethod", "__new__", "__init_subclass__", "__class_getitem__"])
 
@@ -95,6 +96,14 @@ class FileSymbols:
             number = scope.parent
         return None
 
+    def called_name(self, number: int) -> tuple[str, bool]:
+        """Return the name that calls of a definition end in, and whether it is a member's."""
+        scope = self.scope(number)
+        outer = self.scope(scope.parent)
+        if outer.kind != CLASS:
+            return scope.name, False
+        return (outer.name, False) if scope.name == CONSTRUCTOR else (scope.name, True)
+
     def marks(self, number: int) -> Iterator[str]:
         """Yield the plain decorators of a scope."""
         return (each for each in self.scope(number).decorators if isinstance(each, str))
@@ -141,7 +150,3 @@ class FileSymbols:
         """The last names of targets and values of assignments, where both have one."""
         pairs = ((last_name(each.target), last_name(each.value)) for each in self.table.bindings)
         return [pair for pair in pairs if all(pair)]
-
-    def members(self, number: int) -> Iterator[int]:
-        """Yield the scopes directly inside a scope."""
-        return (n for n, scope in enumerate(self.table.scopes) if scope.parent == number)

@@ -1,4 +1,4 @@
-"""The symbol graph of a repo: who calls a definition, who imports it, what inherits from it."""
+"""The symbol graph of a repo: who calls a definition, and who imports it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,17 +6,12 @@ from typing import TypeVar
 
 from services.core.blocking import COMPUTE
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import Filter, Match, MatchAny
 from services.indexer.graph.edges import CallSite, CallSites, Certainty
 from services.indexer.graph.importers import ImportSite, import_sites
-from services.indexer.graph.inheritance import Subclass, subclasses
 from services.indexer.graph.loading import LoadedTables
 from services.indexer.graph.values import DEFINITION, Value
-from services.indexer.schema import fields
-from services.indexer.syntax.symbols.table import CLASS
 
 MAX_ROUNDS = 8  # of loading what resolving asked for; each follows one more import
-MAX_DEFINING_FILES = 60
 T = TypeVar("T")
 
 
@@ -26,9 +21,7 @@ class GraphDefinition:
 
     value: Value
     symbol: str
-    kind: str
     start_line: int
-    end_line: int
 
     @property
     def path(self) -> str:
@@ -41,12 +34,7 @@ class Answer:
 
     sites: Sequence[CallSite] = ()
     imports: Sequence[ImportSite] = ()
-    subclasses: Sequence[Subclass] = ()
     incomplete: str = ""
-
-    @property
-    def exact(self) -> int:
-        return sum(site.certainty is Certainty.EXACT for site in self.sites)
 
 
 class SymbolGraph:
@@ -57,24 +45,11 @@ class SymbolGraph:
         self._collection = collection
         self._repo = repo
 
-    async def definitions(self, name: str) -> list[GraphDefinition]:
-        """Find functions, methods and classes by a plain or qualified name."""
-        parts = [part for part in name.replace("::", ".").replace("#", ".").split(".") if part]
-        if not parts:
-            return []
-        where = Filter(
-            must=[
-                Match(fields.REPO, self._repo),
-                MatchAny(fields.SYMBOLS, [parts[-1].lower()]),
-            ]
-        )
-        counts = await self._store.facet(
-            self._collection, fields.PATH, where=where, limit=MAX_DEFINING_FILES
-        )
-        paths = [str(each.value) for each in counts]
+    async def definitions(self, name: Sequence[str], paths: Sequence[str]) -> list[GraphDefinition]:
+        """Find functions, methods and classes by the parts of a name, in files that define it."""
         tables = LoadedTables(self._store, self._collection, self._repo)
         await self._require(tables, paths)
-        return await COMPUTE.run(_named, tables, paths, parts)
+        return await COMPUTE.run(_named, tables, paths, name)
 
     async def callers(self, target: GraphDefinition) -> Answer:
         """Find the calls of a definition."""
@@ -92,13 +67,6 @@ class SymbolGraph:
         await self._require(tables, [target.path])
         found = await self._rounds(tables, lambda: list(import_sites(tables, target.value)))
         return Answer(imports=found, incomplete=_incomplete(tables))
-
-    async def subclasses(self, target: GraphDefinition) -> Answer:
-        """Find the classes that inherit from a class, directly or through others."""
-        tables = LoadedTables(self._store, self._collection, self._repo)
-        await self._require(tables, [target.path])
-        found = await self._rounds(tables, lambda: list(subclasses(tables, target.value)))
-        return Answer(subclasses=found, incomplete=_incomplete(tables))
 
     async def _require(self, tables: LoadedTables, paths: Sequence[str]) -> None:
         for path in paths:
@@ -130,8 +98,6 @@ def _named(
         file = tables.file(path)
         for number, scope in enumerate(file.table.scopes if file else ()):
             if number and scope.path.split(".")[-len(parts) :] == list(parts):
-                in_class = file is not None and file.scope(scope.parent).kind == CLASS
-                kind = "method" if in_class and scope.kind != CLASS else scope.kind
                 value = Value(DEFINITION, path, number)
-                found.append(GraphDefinition(value, scope.path, kind, scope.start, scope.end))
+                found.append(GraphDefinition(value, scope.path, scope.start))
     return sorted(found, key=lambda each: (each.path, each.start_line))

@@ -15,6 +15,7 @@ from services.indexer.graph.containers import Containers
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.modules import python_files
 from services.indexer.graph.values import (
+    BUILTINS,
     DEFINITION,
     EXTERNAL,
     FILE,
@@ -52,7 +53,6 @@ from services.indexer.syntax.symbols.table import (
 
 MAX_DEPTH = 20  # of expressions that are resolved for one another
 MAX_STEPS = 1_000  # of one question
-BUILTINS = "builtins"
 
 
 class Tables(Protocol):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 DEFINITION, INSTANCE, FILE, PACKAGE = "definition", "instance", "file", "package"
+BUILTINS = "builtins"
 LITERAL_VALUE, PARENT, EXTERNAL, UNRESOLVED = "literal", "super", "external", "unresolved"
 
 

@@ -12,6 +12,7 @@ from services.indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import CALL
 from services.indexer.lookup.pattern import Pattern
+from services.indexer.lookup.reader import split_name
 from services.indexer.lookup.scope import PathScope
 from services.indexer.search.filters import SearchFilters
 from services.indexer.source.languages import language_of
@@ -29,7 +30,7 @@ BY_NAME = "by name: calls of this language are not resolved"
 class Use(TypedDict):
     """A line that uses a definition. `symbol` is the definition around it.
 
-    `stale` tells that the line on disk does not name it any more.
+    `stale` tells that the file has no such line any more.
     """
 
     score: float
@@ -130,7 +131,9 @@ class Uses:
         problems: list[str] = []
         for repo in sorted({each.file.repo for each in located}):
             graph = SymbolGraph(self._context.vectors, where.collection, repo)
-            definitions = await graph.definitions(name)
+            own = [each for each in located if each.file.repo == repo]
+            paths = sorted({each.file.path for each in own})
+            definitions = await graph.definitions(split_name(name), paths)
             known = {each.path for each in definitions}
             for definition in definitions[:MAX_DEFINITIONS]:
                 answer = await _ask(graph, definition, role)
@@ -141,22 +144,26 @@ class Uses:
             if len(definitions) > MAX_DEFINITIONS:
                 left = len(definitions) - MAX_DEFINITIONS
                 problems.append(f"{left} more definitions of this name; qualify it")
-            others = [e for e in located if e.file.repo == repo and e.file.path not in known]
+            others = [each for each in own if each.file.path not in known]
             if any(not _is_resolved(each.file.path) for each in others):
                 named += [
                     f"{where.scope.shown(repo, e.file.path)}:{e.start_line} {e.symbol}"
                     for e in others
                 ]
-                uses += await self._by_name(where.collection, name, repo, role)
+                by_name, truncated = await self._by_name(where.collection, name, repo, role)
+                uses += by_name
+                problems += [f"only {BY_NAME_LINES} lines by name were read"] if truncated else []
         return _unique(uses), named, list(dict.fromkeys(problems))
 
-    async def _by_name(self, collection: str, name: str, repo: str, role: str) -> list[_FoundUse]:
-        """Find uses in files of languages whose calls are not resolved."""
-        last = name.replace("::", ".").replace("#", ".").rpartition(".")[2]
+    async def _by_name(
+        self, collection: str, name: str, repo: str, role: str
+    ) -> tuple[list[_FoundUse], bool]:
+        """Find uses in files of languages that are not resolved, and whether there are more."""
+        last = split_name(name)[-1]
         pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
         within = SearchFilters(repos=(repo,))
         found = await self._lookup.search(collection, pattern, within, BY_NAME_LINES, 0, role)
-        return [
+        uses = [
             _FoundUse(
                 repo, file.path, line.line, line.mark.symbol, Certainty.POSSIBLE, BY_NAME, last
             )
@@ -164,6 +171,7 @@ class Uses:
             for line in file.lines
             if not _is_resolved(file.path)
         ]
+        return uses, found.shown < found.lines
 
     async def build(self, where: Where, name: str, role: str, limit: int) -> UsesResult:
         """Build the result of a search for uses. Raises InvalidInput as `find`."""

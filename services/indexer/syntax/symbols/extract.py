@@ -18,6 +18,7 @@ from services.indexer.syntax.symbols.languages import SPECS, SymbolSpec
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
     ATTRIBUTE,
+    BY_NAME,
     CALL,
     CLASS,
     ENTERED,
@@ -264,7 +265,7 @@ class _Extraction:
             if fields := self._spec.keyword_arguments.get(each.type):
                 name, value = (each.child_by_field_name(part) for part in fields)
                 if name is not None:
-                    arguments.append(["=", self._text(name), read(value)])
+                    arguments.append([BY_NAME, self._text(name), read(value)])
             else:
                 literal = each.type in self._spec.shapes.literals
                 arguments.append(UNKNOWN if literal else read(each))

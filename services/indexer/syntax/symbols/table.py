@@ -29,6 +29,7 @@ TYPED = ":"  # an instance of the expression
 ITERATED = "in"  # an element of the expression
 ENTERED = "with"  # what the expression's `__enter__` returns
 
+BY_NAME = "="  # starts an argument that is passed by name: [BY_NAME, name, expression]
 WHOLE_MODULE = ""  # imported: the module itself
 EVERY_NAME = "*"  # imported: all its names
 
