@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 from fastmcp import Client
 
+from scripts.bench.clones import bare, identify
 from services.core.engine.engine import open_engine
 from services.core.serving.mcp.server import build
 from services.core.serving.metrics import Metrics
@@ -87,3 +88,16 @@ def tools(client: Client[Any], area: Path) -> Tools:
     """The tools, for a repository that nothing is in yet."""
     root = Path(tempfile.mkdtemp(dir=area / "projects")) / "shop"
     return Tools(client, Repository.create(root))
+
+
+@pytest.fixture
+def clones(tools: Tools, client: Client[Any]) -> tuple[Tools, Tools]:
+    """Two clones of an empty remote."""
+    area = tools.root.parent
+    remote = bare(area)
+    found = []
+    for name in ("one", "two"):
+        tools.repository.git("clone", "-q", str(remote), str(area / name))
+        identify(area / name)
+        found.append(Tools(client, Repository(area / name)))
+    return found[0], found[1]

@@ -2,12 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from fastmcp import Client
 
-from scripts.bench.clones import bare, identify
 from tests.contract.knowledge.conftest import Tools
 from tests.support.repositories import Repository
 
@@ -15,18 +12,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BASE = "intro\n\n## A\na\n\n## B\nb\n"
 ARCH = ".context-teleport/knowledge/architecture.md"
-
-
-@pytest.fixture
-def clones(tools: Tools, client: Client[Any]) -> tuple[Tools, Tools]:
-    area = tools.root.parent
-    remote = bare(area)
-    found = []
-    for name in ("one", "two"):
-        tools.repository.git("clone", "-q", str(remote), str(area / name))
-        identify(area / name)
-        found.append(Tools(client, Repository(area / name)))
-    return found[0], found[1]
 
 
 async def add(tools: Tools, content: str, key: str = "architecture") -> None:

@@ -6,25 +6,13 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
-from scripts.bench.clones import bare, every_object, identify
+from scripts.bench.clones import every_object
 from scripts.bench.repositories import Repository
 from tests.contract.knowledge.conftest import Tools
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HIDDEN = "lighthouse-7431"
-
-
-@pytest.fixture
-def clones(tools: Tools, client: Client[Any]) -> tuple[Tools, Tools]:
-    area = tools.root.parent
-    remote = bare(area)
-    found = []
-    for name in ("one", "two"):
-        tools.repository.git("clone", "-q", str(remote), str(area / name))
-        identify(area / name)
-        found.append(Tools(client, Repository(area / name)))
-    return found[0], found[1]
 
 
 async def add(tools: Tools, key: str, content: str = "text", **more: str) -> None:
