@@ -9,6 +9,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
+from services.core.serving.mcp.schemas import SPEAKING_NAMES
 from tests.support.processes import Server, environment, running
 
 INITIALIZE = {
@@ -114,7 +115,8 @@ async def test_every_tool_carries_hints_and_schemas(server: Server) -> None:
                 assert tool.description
                 assert tool.output_schema, tool.name
                 for name, schema in tool.input_schema.get("properties", {}).items():
-                    assert schema.get("description"), f"{tool.name}.{name}"
+                    is_clear = schema.get("description") or name in SPEAKING_NAMES
+                    assert is_clear, f"{tool.name}.{name}"
 
 
 @pytest.fixture(scope="module")

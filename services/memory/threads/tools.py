@@ -98,7 +98,7 @@ def _entry_tools(threads: Threads) -> Sequence[Tool]:
         tags: Annotated[Tags, Field(description="New tags, all of them.")] = None,
         images: Annotated[Images, Field(description="New images, all of them.")] = None,
     ) -> UpdateResult:
-        """Change parts of an entry; what is left out stays as it is. Name at least one part."""
+        """Replace parts of an entry; what is left out stays as it is. Name at least one part."""
         return await threads.entries.update(
             ChangeArgument(
                 context_id=context_id,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from services.core.serving.mcp.schemas import SPEAKING_NAMES
 from tests.support.contract import Tools
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -93,13 +94,14 @@ async def test_all_thirteen_tools_with_their_parameters_and_defaults(tools: Tool
         assert given == expected, name
 
 
-async def test_every_parameter_is_described_and_readers_are_marked(tools: Tools) -> None:
+async def test_every_parameter_is_clear_and_readers_are_marked(tools: Tools) -> None:
     listed = {tool.name: tool for tool in await tools.client.list_tools()}
     for name in PARAMETERS:
         tool = listed[name]
         assert tool.description
         for parameter, described in tool.input_schema.get("properties", {}).items():
-            assert described.get("description"), f"{name}.{parameter}"
+            is_clear = described.get("description") or parameter in SPEAKING_NAMES
+            assert is_clear, f"{name}.{parameter}"
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is (name in READING), name
         if name not in READING:

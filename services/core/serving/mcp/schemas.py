@@ -15,11 +15,50 @@ _CHECKED_BY_THE_SERVER = frozenset(
     "maxLength minLength pattern title format minimum minItems maxItems ge le".split()
 )
 LARGEST_LISTED = 10_000  # a larger maximum is none that a model would reach
+# Names that say all that their descriptions do. Half of a list would be descriptions; those of
+# these parameters stand in docs/tools.md.
+SPEAKING_NAMES = frozenset(
+    (
+        # filters and pages
+        "limit offset cursor language repo_name under path_glob not_glob ext symbol per_path topic "
+        "tags priority_min older_than_days thread_id thread_ids source content_type start_date "
+        "end_date start_line end_line startTime endTime direction depth "
+        # what answers show
+        "include_snippet include_images context_lines explain explain_query rerank_enabled "
+        "rerank_top_n rerank_return_m format case_sensitive max_points batch "
+        # which one
+        "project session collection context_id context_ids contextId sourceContextId "
+        "targetContextId targetId metaId relationshipType skill_name search_root workspace_path "
+        # what to keep
+        "information text message images mime_type position code author importance weight value "
+        "comment consequences rationale title summary instructions entries updates action"
+    ).split()
+)
 
 
 def listed_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema of parameters without what only the server checks, and without nulls."""
     return _short(parameters)
+
+
+def without_obvious_descriptions(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema without the descriptions of parameters whose names speak for themselves."""
+    kept = dict(schema)
+    if "properties" in kept:
+        kept["properties"] = {
+            name: _undescribed(each) if name in SPEAKING_NAMES else each
+            for name, each in (
+                (name, without_obvious_descriptions(each))
+                for name, each in kept["properties"].items()
+            )
+        }
+    if isinstance(kept.get("items"), Mapping):
+        kept["items"] = _undescribed(without_obvious_descriptions(kept["items"]))
+    return kept
+
+
+def _undescribed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "description"}
 
 
 def required_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:

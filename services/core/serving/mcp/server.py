@@ -20,6 +20,7 @@ from services.core.serving.mcp.schemas import (
     OUTPUT_SCHEMA,
     listed_parameters,
     required_parameters,
+    without_obvious_descriptions,
 )
 from services.core.serving.metrics import Metrics
 from services.core.serving.owner import ensure_owner_token
@@ -65,10 +66,11 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
 
 
 class ShortTool(FunctionTool):
-    """A tool that is listed without fastmcp's own data, which no client reads."""
+    """A tool that is listed without fastmcp's own data, which no client reads, and in few words."""
 
     def to_mcp_tool(self, **overrides: Any) -> ListedTool:
-        return super().to_mcp_tool(**{"_meta": None, **overrides})
+        schema = without_obvious_descriptions(self.parameters)
+        return super().to_mcp_tool(**{"_meta": None, "inputSchema": schema, **overrides})
 
 
 def _add_resources(mcp: FastMCP, resources: Sequence[Resource], settings: Settings) -> None:
@@ -105,12 +107,14 @@ def set_input_schema_lookup(
 
 
 def _hints(tool: Tool) -> ToolAnnotations:
-    """Return what a client may rely on; the other hints say nothing of a tool that only reads."""
+    """Return what a client may rely on; the other hints say nothing of a tool that only reads.
+
+    `openWorldHint` is left out: no client asks for it.
+    """
     if not tool.writes:
         return ToolAnnotations(read_only_hint=True)
     return ToolAnnotations(
         read_only_hint=False,
         destructive_hint=tool.effect in (Effect.REPLACES, Effect.DESTROYS),
         idempotent_hint=tool.effect not in (Effect.ADDS, Effect.REPLACES),
-        open_world_hint=False,
     )

@@ -1,6 +1,11 @@
 """The short schemas of lists of tools."""
 
-from services.core.serving.mcp.schemas import listed_parameters, required_parameters
+from services.core.serving.mcp.schemas import (
+    SPEAKING_NAMES,
+    listed_parameters,
+    required_parameters,
+    without_obvious_descriptions,
+)
 
 PARAMETERS = {
     "type": "object",
@@ -58,3 +63,13 @@ def test_an_alias_lists_what_is_required_and_admits_the_rest() -> None:
     listed = required_parameters(PARAMETERS)
     assert list(listed["properties"]) == ["query"]
     assert "additionalProperties" not in listed
+
+
+def test_only_what_a_name_does_not_say_is_described() -> None:
+    listed = without_obvious_descriptions(listed_parameters(PARAMETERS))
+    assert {"text", "limit"} <= SPEAKING_NAMES
+    assert listed["properties"]["query"] == {"type": "string", "description": "Words."}
+    assert listed["properties"]["entries"]["items"]["properties"] == {
+        "text": {"type": "string"},
+        "level": {"type": "integer", "maximum": 10},
+    }
