@@ -33,9 +33,10 @@ class Tool:
     `timeout_seconds` replaces CTX_OPERATION_TIMEOUT_SECONDS for a tool that may take long and
     reports progress. `render` writes the text content of a result: what an agent reads. Without it
     the text is the result as JSON. `error_body` is how the tool's dialect writes errors. A `lean`
-    tool is one of the few of the toolset `lean`. `alias_of` names a tool with the same parameters.
-    `adapt` replaces arguments that clients of other servers pass, before they are validated. A
-    `strict` tool refuses arguments that it does not have.
+    tool is one of the few of the toolset `lean`. `alias_of` names a tool with the same parameters,
+    `extends` one whose parameters it has beside its own, which lists do not repeat. `adapt`
+    replaces arguments that clients of other servers pass, before they are validated. A `strict`
+    tool refuses arguments that it does not have.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -47,6 +48,7 @@ class Tool:
     error_body: Callable[[CtxError], dict[str, Any]] = error_body
     lean: bool = False
     alias_of: str | None = None
+    extends: str | None = None
     adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     strict: bool = False
 

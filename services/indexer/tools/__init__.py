@@ -8,6 +8,7 @@ from services.core.serving.sessions import KnownCollections, session_tool
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.search.searcher import Searcher
 from services.indexer.tools.admin import admin_tools
+from services.indexer.tools.code_search import CodeSearch
 from services.indexer.tools.context import IndexerContext
 from services.indexer.tools.exact import exact_tools
 from services.indexer.tools.graph import graph_tools
@@ -24,7 +25,7 @@ def indexer_tools(
 ) -> Sequence[Tool]:
     """Build every tool of the indexer server."""
     return [
-        *search_tools(context, searcher, lookup),
+        *search_tools(CodeSearch(context, searcher, lookup)),
         *exact_tools(context, lookup),
         *read_tools(context, lookup),
         *graph_tools(context, lookup),

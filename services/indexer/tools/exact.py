@@ -16,7 +16,8 @@ from services.indexer.lookup.scope import PathScope
 from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
 from services.indexer.tools.filter_values import checked_languages
-from services.indexer.tools.search import TOOLSET, Names, names_of
+from services.indexer.tools.search import TOOLSET
+from services.indexer.tools.search_arguments import Names, names_of
 
 DEFAULT_LINES = 100
 MAX_LINES = 1_000

@@ -11,7 +11,8 @@ from services.indexer.graph.edges import Certainty
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import CALL, IMPORT
 from services.indexer.tools.context import CollectionArgument, IndexerContext
-from services.indexer.tools.search import TOOLSET, Names, names_of
+from services.indexer.tools.search import TOOLSET
+from services.indexer.tools.search_arguments import Names, names_of
 from services.indexer.tools.uses import Uses, UsesResult
 
 MAX_NAME = 300

@@ -15,7 +15,8 @@ from services.indexer.lookup.scope import PathScope
 from services.indexer.search.definition_choice import is_named
 from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
-from services.indexer.tools.search import TOOLSET, Names, names_of
+from services.indexer.tools.search import TOOLSET
+from services.indexer.tools.search_arguments import Names, names_of
 
 MAX_LINE = 2**31 - 1
 

@@ -24,6 +24,7 @@ from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import parse_queries
 from services.indexer.search.searcher import Searcher, SearchRequest
 from services.indexer.service import open_context
+from services.indexer.tools.code_search import CodeSearch
 from services.indexer.tools.index import index_workspace
 from services.indexer.tools.search import search_tools
 from tests.support.corpus import FILES
@@ -82,7 +83,7 @@ class Search:
         await index_workspace(context, location, settings.collection_name, recreate=False)
         searcher = Searcher(reading(engine.vectors), engine.embedder)
         lookup = Lookup(context.indexer, engine.vectors, FileTexts())
-        tool, _ = search_tools(context, searcher, lookup)
+        tool, _ = search_tools(CodeSearch(context, searcher, lookup))
         return cls(tool.run, engine, settings.collection_name)
 
     async def __call__(self, query: str | list[str], **arguments: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Calls are validated by the tools' own signatures, which name a wrong value.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 # A client needs no more: every answer names its own fields. An error body fits too; some clients
@@ -63,8 +63,17 @@ def _undescribed(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def required_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema of the required parameters, which admits the others without their list."""
+    return own_parameters(parameters, parameters["properties"])
+
+
+def own_parameters(parameters: Mapping[str, Any], shared: Collection[str]) -> dict[str, Any]:
+    """Return a schema of parameters without the shared ones that may be left out."""
     required = parameters.get("required", [])
-    named = {name: parameters["properties"][name] for name in required}
+    named = {
+        name: schema
+        for name, schema in parameters["properties"].items()
+        if name in required or name not in shared
+    }
     return {"type": "object", "properties": _each_short(named), "required": required}
 
 

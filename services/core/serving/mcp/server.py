@@ -19,6 +19,7 @@ from services.core.serving.mcp.reads import ReadPipeline
 from services.core.serving.mcp.schemas import (
     OUTPUT_SCHEMA,
     listed_parameters,
+    own_parameters,
     required_parameters,
     without_obvious_descriptions,
 )
@@ -56,6 +57,9 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
         if tool.alias_of:
             registered.description = f"The same as `{tool.alias_of}`, with all its parameters."
             registered.parameters = required_parameters(registered.parameters)
+        elif tool.extends:
+            shared = pipeline.schemas[tool.extends]["properties"]
+            registered.parameters = own_parameters(registered.parameters, shared)
         else:
             registered.parameters = listed_parameters(registered.parameters)
         mcp.add_tool(registered)

@@ -3,6 +3,7 @@
 from services.core.serving.mcp.schemas import (
     SPEAKING_NAMES,
     listed_parameters,
+    own_parameters,
     required_parameters,
     without_obvious_descriptions,
 )
@@ -73,3 +74,8 @@ def test_only_what_a_name_does_not_say_is_described() -> None:
         "text": {"type": "string"},
         "level": {"type": "integer", "maximum": 10},
     }
+
+
+def test_a_tool_that_extends_another_lists_its_own_parameters() -> None:
+    listed = own_parameters(PARAMETERS, ["query", "repo", "tags", "entries"])
+    assert sorted(listed["properties"]) == ["limit", "query"]
