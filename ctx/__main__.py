@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import click
 
 from ctx.cli import cli
-
-INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
+from ctx.exit_code import Exit
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -18,7 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except click.Abort:
-        return INTERRUPTED
+        return Exit.INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -5,26 +5,42 @@ The libraries of the servers take more than a second to import; `ctx --help` nee
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 import click
 
-from ctx.output import exit_code, show_error
-from services.core.errors import CtxError
+from ctx.command import Command, Group, define_command
+from ctx.exit_code import MEANINGS
 
-# Every command, in the order of `ctx --help`; `ctx.commands.NAME` defines it as `command`.
-COMMANDS: Mapping[str, str] = {
-    "up": "Start both servers in one process.",
-    "index": "Index a folder; only what changed is processed.",
-    "search": "Search the code of this folder.",
-    "knowledge": "Keep and share what everybody on this project should know.",
-    "memory": "Maintain the memories.",
-    "status": "Show which servers answer, and how.",
-    "doctor": "Check everything, and say how to fix what is wrong.",
-    "version": "Show the version.",
+__all__ = ["COMMANDS", "Command", "Group", "cli", "define_command"]
+
+# Every command, by the folder of `ctx.commands` whose file NAME defines it as `command`; in the
+# order of `ctx --help`.
+SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "servers": {
+        "up": "Start both servers in one process.",
+        "status": "Show which servers answer, and how.",
+        "doctor": "Check everything, and say how to fix what is wrong.",
+    },
+    "code": {
+        "index": "Index a folder; only what changed is processed.",
+        "search": "Search the code of this folder.",
+    },
+    "memory": {
+        "memory": "Maintain the memories.",
+        "knowledge": "Keep and share what everybody on this project should know.",
+    },
+    "setup": {
+        "version": "Show the version.",
+    },
 }
+TITLES = {"servers": "Servers", "code": "Code", "memory": "Memory", "setup": "Set-up"}
+COMMANDS: Mapping[str, str] = {
+    name: summary for section in SECTIONS.values() for name, summary in section.items()
+}
+NAME_WIDTH = max(map(len, COMMANDS))
 EXAMPLES = (
     "ctx up",
     "ctx index ~/my-project",
@@ -32,40 +48,10 @@ EXAMPLES = (
     "ctx status --json",
     "ctx doctor",
 )
-SETTINGS_HINT = "Settings are environment variables: see docs/configuration.md."
-
-
-class Command(click.Command):
-    """A command with `--json`, with examples, and with one way to report an error."""
-
-    def __init__(self, name: str, examples: Sequence[str], **attributes: Any) -> None:
-        super().__init__(name, **attributes)
-        self.examples = examples
-        self.params.append(
-            click.Option(["--json", "as_json"], is_flag=True, help="Print JSON, for scripts.")
-        )
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a CtxError becomes a message and an exit code."""
-        try:
-            return super().invoke(ctx)
-        except CtxError as error:
-            show_error(error, as_json=ctx.params["as_json"])
-            return exit_code(error)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_examples(formatter, self.examples)
-
-
-class Group(click.Group):
-    """A group of commands with examples."""
-
-    def __init__(self, name: str, examples: Sequence[str], **attributes: Any) -> None:
-        super().__init__(name, **attributes)
-        self.examples = examples
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_examples(formatter, self.examples)
+SETTINGS_HINT = (
+    "Every command has --help, and --json for scripts. Settings are environment variables: see "
+    "docs/configuration.md."
+)
 
 
 class LazyGroup(Group):
@@ -75,10 +61,12 @@ class LazyGroup(Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"ctx.commands.{cmd_name}").command
-        return command
+        for section, names in SECTIONS.items():
+            if cmd_name in names:
+                module = import_module(f"ctx.commands.{section}.{cmd_name}")
+                command: click.Command = module.command
+                return command
+        return None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; that a reader closes the pipe early, as `head` does, is no error."""
@@ -92,30 +80,16 @@ class LazyGroup(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for section, names in SECTIONS.items():
+            with formatter.section(TITLES[section]):
+                formatter.write_dl([(f"{n:<{NAME_WIDTH}}", text) for n, text in names.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(int(code)), text) for code, text in MEANINGS.items()])
         formatter.write_paragraph()
         formatter.write_text(SETTINGS_HINT)
-
-
-def define_command(
-    name: str, text: str, *, examples: Sequence[str]
-) -> Callable[[Callable[..., int]], Command]:
-    """Make a Command of a function that returns the exit code; `text` is its help."""
-
-    def decorate(run: Callable[..., int]) -> Command:
-        parameters = list(reversed(getattr(run, "__click_params__", [])))
-        return Command(name, examples, callback=run, params=parameters, help=text)
-
-    return decorate
-
-
-def _write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
-    with formatter.section("Examples"):
-        formatter.write("".join(f"  {example}\n" for example in examples))
 
 
 cli = LazyGroup("ctx", EXAMPLES, help="Code search and memory for coding agents, over MCP.")

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from ctx.commands.status import workspace_line
+from ctx.commands.servers.status import workspace_line
 from ctx.finding import Finding
 from ctx.workspaces import indexed_workspaces
 from services.core.blocking import DISK

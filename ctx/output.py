@@ -1,16 +1,13 @@
-"""What every command prints: results as text or JSON, errors with an exit code."""
+"""What every command prints: results as text or JSON, errors, notes, questions."""
 
 import json
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from services.core.errors import CtxError, InvalidInput, SettingsInvalid, error_body
+import click
 
-FAILED = 1
-WRONG_USE = 2
-# Codes, not types: an error that a running server answers keeps its code only.
-WRONG_USE_CODES = (InvalidInput.code, SettingsInvalid.code)
+from services.core.errors import CtxError, NotPermitted, error_body
 
 
 def show(
@@ -30,6 +27,16 @@ def show_note(text: str) -> None:
     print(f"ctx: {text}", file=sys.stderr)
 
 
-def exit_code(error: CtxError) -> int:
-    """Return 2 for wrong arguments or settings, 1 for any other error."""
-    return WRONG_USE if error.code in WRONG_USE_CODES else FAILED
+def can_ask(*, as_json: bool) -> bool:
+    """Whether somebody can answer a question."""
+    return not as_json and sys.stdin.isatty()
+
+
+def confirm(question: str, *, yes: bool, as_json: bool) -> None:
+    """Ask before something is destroyed. Raises NotPermitted unless the answer is yes."""
+    if yes:
+        return
+    if not can_ask(as_json=as_json):
+        raise NotPermitted(f"{question} Nobody can answer here: add --yes to do it.")
+    if not click.confirm(question, err=True):
+        raise NotPermitted("Nothing was changed.")

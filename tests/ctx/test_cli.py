@@ -1,6 +1,10 @@
 """The command line: help, usage errors, and what is imported when."""
 
+import contextlib
 import json
+import os
+import pty
+import re
 import shlex
 import subprocess
 import sys
@@ -12,7 +16,19 @@ import pytest
 
 from ctx.__main__ import main
 from ctx.cli import COMMANDS, Command, Group, cli
+from ctx.exit_code import Exit, exit_code
+from services.core.errors import (
+    CollectionNotFound,
+    CtxError,
+    EntryNotFound,
+    InvalidInput,
+    NotPermitted,
+    RemoteFailed,
+    SettingsInvalid,
+    Unexpected,
+)
 from tests.support.processes import ROOT, environment, run_ctx
+from tests.support.repositories import Repository
 
 HEAVY = ("fastmcp", "mcp", "sqlalchemy", "qdrant_client", "qdrant_edge", "numpy", "uvicorn")
 
@@ -131,3 +147,90 @@ def test_a_reader_that_leaves_early_is_no_error(env: dict[str, str]) -> None:
     )
     assert done.stdout.strip() == "0"
     assert "BrokenPipeError" not in done.stderr
+
+
+@pytest.mark.parametrize("path", list(commands(cli)), ids=" ".join)
+def test_every_command_prints_json_and_documents_its_exit_codes(
+    path: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = command_at(path)
+    main([*path, "--help"])
+    shown = capsys.readouterr().out
+    if isinstance(described, click.Group) and path:
+        return
+    codes = dict(re.findall(r"^  (\d+)  +(\S.*)$", shown.split("Exit codes:\n")[1], re.MULTILINE))
+    expected = {str(int(code)) for code in Exit}
+    if isinstance(described, Command):
+        assert "--json" in shown
+        expected -= set() if described.no else {str(int(Exit.NO))}
+        asks = any(parameter.name == "yes" for parameter in described.params)
+        assert asks == ("--yes" in shown)
+    assert codes.keys() == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InvalidInput("limit", "too small"), 2),
+        (SettingsInvalid("CTX_HOTS: no such setting"), 2),
+        (EntryNotFound("id", "no entry has it"), 1),
+        (NotPermitted("not here"), 4),
+        (CollectionNotFound("not indexed"), 3),
+        (RemoteFailed({"error": "no", "error_code": "NOT_PERMITTED"}), 4),
+        (RemoteFailed({"error": "no", "error_code": "VALIDATION_ERROR"}), 2),
+        (Unexpected("a defect"), 3),
+    ],
+)
+def test_an_error_has_its_exit_code(error: CtxError, code: int) -> None:
+    assert exit_code(error) == code
+
+
+def test_colours_and_tables_are_for_terminals(env: dict[str, str]) -> None:
+    """The same text, on a terminal and where NO_COLOR or a pipe forbids it."""
+    code = (
+        "from ctx.terminal import colored, table; print(colored('a.py', 'path'));"
+        "print(table(['key', 'text'], [['k', 'two\\nlines']]))"
+    )
+    plain = "a.py\nk\ttwo lines\n"
+    env = {name: value for name, value in env.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
+    command = [sys.executable, "-c", code]
+    piped = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert piped.stdout == plain
+    assert on_terminal(command, env | {"NO_COLOR": "1"}) == plain
+    assert on_terminal(command, env | {"TERM": "dumb"}) == plain
+    seen = on_terminal(command, env)
+    assert "\x1b[36ma.py\x1b[0m" in seen
+    assert "key" in seen
+    assert "two lines" in seen
+
+
+def on_terminal(command: list[str], env: dict[str, str], typed: str = "") -> str:
+    """What a command prints to a terminal, on which `typed` is typed."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=env, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True
+    )
+    os.close(theirs)
+    os.write(ours, typed.encode())
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux says so when the other side is closed
+        while read := os.read(ours, 4096):
+            shown += read
+    process.wait(60)
+    os.close(ours)
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("n\n", True), ("y\n", False)])
+def test_what_destroys_asks_first(
+    env: dict[str, str], tmp_path: Path, typed: str, kept: bool
+) -> None:
+    project = Repository.create(tmp_path / "project")
+    env = env | {"CTX_WORKSPACE": str(project.root)}
+    assert run_ctx(env, "knowledge", "add", "queue", "--text", "One worker.").returncode == 0
+    refused = run_ctx(env, "knowledge", "rm", "queue")
+    assert (refused.returncode, "--yes" in refused.stderr) == (4, True)
+    asked = on_terminal([sys.executable, "-m", "ctx", "knowledge", "rm", "queue"], env, typed)
+    assert "Remove queue?" in asked
+    assert ("Nothing was changed" in asked) == kept
+    assert (run_ctx(env, "knowledge", "get", "queue").returncode == 0) == kept

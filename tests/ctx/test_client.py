@@ -128,7 +128,7 @@ def test_both_ways_refuse_what_read_only_mode_forbids(
         remote = run(env, "index", str(repository.root))
     local = run(environment(tmp_path / "local", **settings), "index", str(repository.root))
     assert local == remote
-    assert (local.code, local.error["error_code"]) == (1, "NOT_PERMITTED")
+    assert (local.code, local.error["error_code"]) == (4, "NOT_PERMITTED")
 
 
 def test_a_local_search_is_of_this_folder_although_others_are_indexed(

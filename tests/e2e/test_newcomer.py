@@ -45,7 +45,7 @@ def test_a_folder_is_indexed_from_anywhere_and_searched_from_inside(
     server: Server, env: dict[str, str], project: Path, tmp_path: Path
 ) -> None:
     before = run_ctx(env, "search", "how are retries done", cwd=project)
-    assert before.returncode == 1
+    assert before.returncode == 3
     assert "is not indexed" in before.stderr
     assert f"ctx index {project}" in before.stderr
     indexed = run_ctx(env, "index", str(project), cwd=tmp_path)
@@ -55,7 +55,7 @@ def test_a_folder_is_indexed_from_anywhere_and_searched_from_inside(
         assert found.returncode == 0, found.stderr
         assert "retries.py:1-3" in found.stdout
     elsewhere = run_ctx(env, "search", "how are retries done", cwd=tmp_path)
-    assert (elsewhere.returncode, elsewhere.stdout) == (1, "")
+    assert (elsewhere.returncode, elsewhere.stdout) == (3, "")
     assert str(tmp_path) in elsewhere.stderr
 
 

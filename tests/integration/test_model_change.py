@@ -61,7 +61,7 @@ def test_the_change_is_told_and_one_command_each_mends_it(
     assert doctor.count(memories) == 3
     assert "All is well" not in doctor
     refused = run_ctx(new, "search", "compute_7", cwd=workspace)
-    assert refused.returncode == 1
+    assert refused.returncode == 3
     assert code in refused.stderr
 
     with running(new):

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
@@ -36,20 +37,28 @@ def run_until_stopped(
     config: str | None = None,
     port: str | None = None,
 ) -> int:
-    """Run until a signal; return the exit code: 0, or 2 after an error, which is printed.
-
-    `config` is a JSON object of options, `port` one of them; the environment goes before both.
-    """
+    """Run until a signal; return the exit code: 0, or 2 after an error, which is printed."""
     try:
-        settings = load(config, port)
-        configure_logging(settings.log_level)
-        run_loop(run(settings))
+        serve_until_stopped(run, config, port)
     except CtxError as error:
         print(f"ctx: {error}", file=sys.stderr)  # noqa: T201 - logging may not be set up yet
         return EXIT_ERROR
-    except KeyboardInterrupt:
-        return 0
     return 0
+
+
+def serve_until_stopped(
+    run: Callable[[Settings], Coroutine[Any, Any, None]],
+    config: str | None = None,
+    port: str | None = None,
+) -> None:
+    """Run until a signal. Raises CtxError where it cannot start.
+
+    `config` is a JSON object of options, `port` one of them; the environment goes before both.
+    """
+    settings = load(config, port)
+    configure_logging(settings.log_level)
+    with contextlib.suppress(KeyboardInterrupt):
+        run_loop(run(settings))
 
 
 def run_loop(work: Awaitable[None]) -> None:

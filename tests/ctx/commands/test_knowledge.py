@@ -15,7 +15,7 @@ from fastmcp import Client
 
 from ctx.__main__ import main
 from ctx.cli import Command, Group
-from ctx.commands.knowledge import command as knowledge_command
+from ctx.commands.memory.knowledge import command as knowledge_command
 from scripts.bench.clones import bare, identify
 from scripts.bench.repositories import Repository
 from tests.support.processes import environment, run_ctx, running
@@ -101,10 +101,10 @@ ctx knowledge convention list
 ctx knowledge convention list --json
 ctx knowledge convention show git
 ctx knowledge convention show git --json
-ctx knowledge convention rm style
-ctx knowledge convention rm git --json
-ctx knowledge rm my-notes
-ctx knowledge rm deployment --json
+ctx knowledge convention rm style --yes
+ctx knowledge convention rm git --yes --json
+ctx knowledge rm my-notes --yes
+ctx knowledge rm deployment --yes --json
 ctx knowledge sync status
 ctx knowledge sync status --json
 ctx knowledge sync push
@@ -222,8 +222,10 @@ def test_entries_are_written_read_listed_and_removed(run: Run, shop: Repository)
     assert listed["entries"][1]["author"].startswith("cli:")
     written = [path.name for path in (shop.root / ".context-teleport/knowledge").glob("*.md")]
     assert written == ["tech-stack.md"]
-    assert run("rm", "tech-stack").code == 0
-    gone = run("rm", "tech-stack", "--json")
+    asked = run("rm", "tech-stack")
+    assert (asked.code, "--yes" in asked.error) == (4, True)
+    assert run("rm", "tech-stack", "--yes").code == 0
+    gone = run("rm", "tech-stack", "--yes", "--json")
     assert (gone.code, gone.json) == (1, {"status": "not_found", "key": "tech-stack"})
     missing = run("get", "tech-stack", "--json")
     assert missing.code == 1
@@ -286,7 +288,7 @@ def test_read_only_mode_holds_for_every_write(
         ("sync", "push"),
     ):
         refused = run(*arguments, "--json")
-        assert refused.code == 1
+        assert refused.code == 4
         assert json.loads(refused.error)["error_code"] == "NOT_PERMITTED"
     assert run("list").code == 0
     assert run("import", "AGENTS.md").code == 0

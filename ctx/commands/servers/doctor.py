@@ -1,7 +1,6 @@
 """`ctx doctor`: prints what every check found, and how to fix it."""
 
 import asyncio
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -9,14 +8,18 @@ from typing import Any
 import click
 
 from ctx.cli import COMMANDS, define_command
-from ctx.output import show
+from ctx.exit_code import Exit
+from ctx.output import can_ask, show
+from ctx.terminal import colored
 
 MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
+ROLES = {"ok": "good", "warn": "warning", "fail": "bad"}
 
 
 @define_command(
     "doctor",
-    COMMANDS["doctor"] + " The exit code is 1 when a check failed.",
+    COMMANDS["doctor"],
+    no="a check failed",
     examples=["ctx doctor", "ctx doctor --fix", "ctx doctor --fix --yes", "ctx doctor --json"],
 )
 @click.option("--fix", is_flag=True, help="Make Qdrant equal to the records.")
@@ -27,13 +30,12 @@ def command(fix: bool, yes: bool, as_json: bool) -> int:
 
     def confirm(question: str) -> bool:
         """Ask where somebody can answer; without an answer nothing is deleted."""
-        can_ask = not as_json and sys.stdin.isatty()
-        return yes or (can_ask and click.confirm(question, err=True))
+        return yes or (can_ask(as_json=as_json) and click.confirm(question, err=True))
 
     findings = asyncio.run(diagnose(fix=fix, confirm=confirm))
     is_ok = all(finding.state != "fail" for finding in findings)
     show({"ok": is_ok, "findings": [asdict(f) for f in findings]}, _text, as_json=as_json)
-    return 0 if is_ok else 1
+    return Exit.DONE if is_ok else Exit.NO
 
 
 def _text(body: Mapping[str, Any]) -> str:
@@ -45,5 +47,6 @@ def _text(body: Mapping[str, Any]) -> str:
 
 
 def _line(finding: Mapping[str, Any]) -> str:
-    line = f"{MARKS[finding['state']]}  {finding['check']:<16} {finding['detail']}"
+    mark = colored(MARKS[finding["state"]], ROLES[finding["state"]])
+    line = f"{mark}  {finding['check']:<16} {finding['detail']}"
     return f"{line}\n      → {finding['fix']}" if finding["fix"] else line

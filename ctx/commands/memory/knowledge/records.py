@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ctx.cli import Group, define_command
-from ctx.commands.knowledge.entries import (
+from ctx.commands.memory.knowledge.entries import (
     add_text,
     file_option,
     given_text,
@@ -42,6 +42,7 @@ def _decisions_text(body: Mapping[str, Any]) -> str:
 @define_command(
     "show",
     "Print a decision by its number or a part of its title.",
+    no="there is none",
     examples=["ctx knowledge decision show 1", "ctx knowledge decision show postgresql --json"],
 )
 @click.argument("reference", metavar="NUMBER")
@@ -120,6 +121,7 @@ def _conventions_text(body: Mapping[str, Any]) -> str:
 @define_command(
     "show",
     "Print a convention.",
+    no="there is none",
     examples=["ctx knowledge convention show git", "ctx knowledge convention show git --json"],
 )
 @click.argument("key")
@@ -155,13 +157,18 @@ def add_convention(
 
 @define_command(
     "rm",
-    "Remove a convention. The exit code is 1 if there is none.",
-    examples=["ctx knowledge convention rm style", "ctx knowledge convention rm git --json"],
+    "Remove a convention.",
+    no="there is none",
+    destroys=True,
+    examples=[
+        "ctx knowledge convention rm style --yes",
+        "ctx knowledge convention rm git --yes --json",
+    ],
 )
 @click.argument("key")
-def remove_convention(key: str, as_json: bool) -> int:
+def remove_convention(key: str, yes: bool, as_json: bool) -> int:
     """Remove a convention."""
-    return remove_entry("context_rm_convention", key, as_json=as_json)
+    return remove_entry("context_rm_convention", key, yes=yes, as_json=as_json)
 
 
 conventions = Group(

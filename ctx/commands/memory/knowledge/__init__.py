@@ -1,11 +1,11 @@
 """`ctx knowledge`: reads, writes, searches and shares the knowledge of this folder's project."""
 
 from ctx.cli import COMMANDS, Group
-from ctx.commands.knowledge.entries import add, get, list_entries, remove, search
-from ctx.commands.knowledge.exchange import export_command, import_command
-from ctx.commands.knowledge.records import conventions, decisions
-from ctx.commands.knowledge.skills import skills
-from ctx.commands.knowledge.sync import sync
+from ctx.commands.memory.knowledge.entries import add, get, list_entries, remove, search
+from ctx.commands.memory.knowledge.exchange import export_command, import_command
+from ctx.commands.memory.knowledge.records import conventions, decisions
+from ctx.commands.memory.knowledge.skills import skills
+from ctx.commands.memory.knowledge.sync import sync
 
 EXAMPLES = (
     "ctx knowledge list",

@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from ctx.cli import COMMANDS, define_command
+from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.servers import server_statuses
+from ctx.terminal import colored
 from ctx.workspaces import indexed_workspaces
 from services.core.clock import utc_now
 from services.core.settings import load
@@ -16,8 +18,8 @@ from services.core.settings import load
 
 @define_command(
     "status",
-    COMMANDS["status"]
-    + " And what is indexed. The exit code is 0 when both servers are ready, else 1.",
+    COMMANDS["status"] + " And what is indexed.",
+    no="not both servers are ready",
     examples=["ctx status", "ctx status --json"],
 )
 def command(as_json: bool) -> int:
@@ -31,7 +33,7 @@ def command(as_json: bool) -> int:
         "workspaces": [asdict(each) for each in asyncio.run(indexed_workspaces(settings))],
     }
     show(body, _text, as_json=as_json)
-    return 0 if is_ready else 1
+    return Exit.DONE if is_ready else Exit.NO
 
 
 def _text(body: Mapping[str, Any]) -> str:
@@ -67,6 +69,7 @@ def _lines(server: Mapping[str, Any]) -> list[str]:
     if not server["running"]:
         return [f"{server['service']:<8} not running   {server['url']}"]
     state = "ready" if server["ready"] else "NOT READY"
-    lines = [f"{server['service']:<8} {state:<13} {server['url']}"]
+    shown = colored(f"{state:<13}", "good" if server["ready"] else "bad")
+    lines = [f"{server['service']:<8} {shown} {server['url']}"]
     lines += [f"  {name:<10} {outcome}" for name, outcome in server["checks"].items()]
     return lines + [f"  note: {text}" for text in server["advice"]]

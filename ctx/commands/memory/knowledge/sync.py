@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from ctx.cli import Group, define_command
+from ctx.exit_code import Exit
 from ctx.knowledge import Body, KnowledgeClient, run_with_knowledge
-from ctx.output import FAILED, show
+from ctx.output import show
 from services.core.errors import InvalidInput
 
 UNFINISHED = ("rejected", "conflicts", "no_remote")
@@ -17,8 +18,8 @@ RESOLVE_HINT = "See: ctx knowledge sync resolve"
 
 @define_command(
     "push",
-    "Commit the knowledge folder and push it; code is neither committed nor pushed. The exit code "
-    "is 1 if the remote did not take it.",
+    "Commit the knowledge folder and push it; code is neither committed nor pushed.",
+    no="the remote did not take it",
     examples=["ctx knowledge sync push", "ctx knowledge sync push --message 'Describe the queue'"],
 )
 @click.option("--message", default="", help="Of the commit; by default it is made.")
@@ -33,8 +34,8 @@ def push(message: str, as_json: bool) -> int:
 
 @define_command(
     "pull",
-    "Pull the team's knowledge and merge it by sections; code is left alone. The exit code is 1 if "
-    "conflicts wait, or there is no remote.",
+    "Pull the team's knowledge and merge it by sections; code is left alone.",
+    no="conflicts wait, or there is no remote",
     examples=["ctx knowledge sync pull", "ctx knowledge sync pull --strategy agent"],
 )
 @click.option(
@@ -56,7 +57,7 @@ def pull(strategy: str, as_json: bool) -> int:
 def _show_sync(body: Body, *, as_json: bool) -> int:
     show(body, _sync_text, as_json=as_json)
     failed = body["status"] in UNFINISHED or "push_error" in body
-    return FAILED if failed else 0
+    return Exit.NO if failed else Exit.DONE
 
 
 def _sync_text(body: Mapping[str, Any]) -> str:
@@ -105,6 +106,7 @@ def _status_text(body: Mapping[str, Any]) -> str:
     "Resolve the conflicts that a pull with `--strategy agent` found. Without arguments they are "
     "listed; with FILE alone both sides are shown. `--finish` commits the merge, and unresolved "
     "files keep our version.",
+    no="there is no such conflict",
     examples=[
         "ctx knowledge sync resolve",
         "ctx knowledge sync resolve knowledge/architecture.md",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ctx.cli import COMMANDS, define_command
+from ctx.exit_code import Exit
 
 if TYPE_CHECKING:
     from services.core.settings import Settings
@@ -35,11 +36,12 @@ Urls = Mapping[str, Mapping[str, str]]
 @click.option("--port", metavar="PORT", help="Of the REST API of conversations [default: 6789].")
 def command(as_json: bool, config: str | None, port: str | None) -> int:
     """Serve until a signal stops it."""
-    from services.core.serving.process import run_until_stopped
+    from services.core.serving.process import serve_until_stopped
 
     if not as_json:
         print("ctx is starting …", file=sys.stderr)
-    return run_until_stopped(lambda settings: _up(settings, as_json), config, port)
+    serve_until_stopped(lambda settings: _up(settings, as_json), config, port)
+    return Exit.DONE
 
 
 async def _up(settings: "Settings", as_json: bool) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from ctx.cli import define_command
+from ctx.exit_code import Exit
 from ctx.knowledge import Body, KnowledgeClient, run_with_knowledge
 from ctx.knowledge import search as search_knowledge
-from ctx.output import FAILED, show, show_note
+from ctx.output import confirm, show, show_note
 from services.core.errors import InvalidInput
 
 TYPES = ("knowledge", "convention", "decision", "skill")
@@ -104,6 +105,7 @@ def _list_text(body: Mapping[str, Any]) -> str:
     "get",
     "Print an entry by its KEY, or a value by its path: conventions.KEY, decisions.1, skills.NAME, "
     "state, preferences.team, manifest.project.name, history.",
+    no="there is none",
     examples=["ctx knowledge get architecture", "ctx knowledge get decisions.1 --json"],
 )
 @click.argument("path", metavar="KEY")
@@ -162,30 +164,34 @@ def key_text(body: Mapping[str, Any]) -> str:
 
 @define_command(
     "rm",
-    "Remove a knowledge entry. The exit code is 1 if there is none.",
-    examples=["ctx knowledge rm my-notes", "ctx knowledge rm deployment --json"],
+    "Remove a knowledge entry.",
+    no="there is none",
+    destroys=True,
+    examples=["ctx knowledge rm my-notes --yes", "ctx knowledge rm deployment --yes --json"],
 )
 @click.argument("key")
-def remove(key: str, as_json: bool) -> int:
+def remove(key: str, yes: bool, as_json: bool) -> int:
     """Remove a knowledge entry."""
-    return remove_entry("context_remove_knowledge", key, as_json=as_json)
+    return remove_entry("context_remove_knowledge", key, yes=yes, as_json=as_json)
 
 
-def remove_entry(tool: str, key: str, *, as_json: bool) -> int:
-    """Remove an entry by a tool; 1 if there was none."""
+def remove_entry(tool: str, key: str, *, yes: bool, as_json: bool) -> int:
+    """Remove an entry by a tool, once it is confirmed; 1 if there was none."""
+    confirm(f"Remove {key}?", yes=yes, as_json=as_json)
 
     async def work(client: KnowledgeClient) -> Body:
         return await client.call(tool, key=key)
 
     body = run_with_knowledge(work)
     show(body, key_text, as_json=as_json)
-    return 0 if body["status"] == "removed" else FAILED
+    return Exit.DONE if body["status"] == "removed" else Exit.NO
 
 
 @define_command(
     "search",
     "Search knowledge, decisions, conventions and skills by meaning and words. A running memory "
-    "server is asked; without one the search runs here. The exit code is 1 when nothing is found.",
+    "server is asked; without one the search runs here.",
+    no="nothing is found",
     examples=["ctx knowledge search how are servers built", "ctx knowledge search engine --json"],
 )
 @click.argument("query", nargs=-1, required=True)
@@ -195,7 +201,7 @@ def search(query: tuple[str, ...], as_json: bool) -> int:
     show(body, _hits_text, as_json=as_json)
     for reason in {hit["degraded"] for hit in body["result"] if "degraded" in hit}:
         show_note(reason)
-    return 0 if body["result"] else FAILED
+    return Exit.DONE if body["result"] else Exit.NO
 
 
 def _hits_text(body: Mapping[str, Any]) -> str:

@@ -48,6 +48,7 @@ def export_command(file: Path, private: bool, as_json: bool) -> int:
     "Merge a bundle into this project, or propose the sections of an instruction file (AGENTS.md, "
     "CLAUDE.md) as entries: they are listed, and stored when accepted. Where a bundle has another "
     "text than this project, ours stays.",
+    no="no proposal has an accepted key",
     examples=[
         "ctx knowledge import team.ctxbundle",
         "ctx knowledge import AGENTS.md",

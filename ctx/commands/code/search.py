@@ -10,7 +10,9 @@ import click
 
 from ctx.cli import COMMANDS, define_command
 from ctx.client import LocalClient, connect, in_folder
+from ctx.exit_code import Exit
 from ctx.output import show, show_note
+from ctx.terminal import colored, dimmed
 from ctx.workspaces import workspace_around
 from services.core.errors import CollectionNotFound, NotPermitted
 from services.core.settings import Settings, load
@@ -24,7 +26,8 @@ SHOWN_LINES = 12  # of a snippet; --json has it whole
     COMMANDS["search"]
     + " QUERY is words, a question or a symbol. Only the repository of this folder is searched, "
     "unless --repo names another. A running indexer is asked; without one the folder is brought "
-    "up to date first. The exit code is 1 when nothing is found.",
+    "up to date first.",
+    no="nothing is found",
     examples=[
         "ctx search where are retries configured",
         "ctx search HttpClient --kind class",
@@ -47,7 +50,7 @@ def command(query: tuple[str, ...], as_json: bool, **filters: Any) -> int:
     show(body, _text, as_json=as_json)
     for reason in body.get("degraded", ()):
         show_note(reason)
-    return 0 if body["results"] else 1
+    return Exit.DONE if body["results"] else Exit.NO
 
 
 async def _search(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +100,8 @@ def _text(body: Mapping[str, Any]) -> str:
 
 def _hit(hit: Mapping[str, Any]) -> str:
     symbol = hit["symbol"] or hit["metadata"]["kind"]
-    head = f"{Path(hit['path'])}:{hit['start_line']}-{hit['end_line']}  {symbol}  {hit['score']}"
+    place = f"{Path(hit['path'])}:{hit['start_line']}-{hit['end_line']}"
+    head = f"{colored(place, 'path')}  {colored(symbol, 'name')}  {dimmed(str(hit['score']))}"
     lines = hit.get("snippet", "").splitlines()
     more = [f"    … {len(lines) - SHOWN_LINES} more lines"] if len(lines) > SHOWN_LINES else []
     return "\n".join([head, *(f"    {line}" for line in lines[:SHOWN_LINES]), *more])

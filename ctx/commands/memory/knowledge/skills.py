@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ctx.cli import Group, define_command
-from ctx.commands.knowledge.entries import value_text
+from ctx.commands.memory.knowledge.entries import value_text
 from ctx.knowledge import Body, KnowledgeClient, run_with_knowledge
 from ctx.output import show
 
@@ -61,6 +61,7 @@ def _skill_line(skill: Mapping[str, Any]) -> str:
 @define_command(
     "show",
     "Print the SKILL.md of a skill.",
+    no="there is none",
     examples=["ctx knowledge skill show deploy", "ctx knowledge skill show deploy --json"],
 )
 @click.argument("name")
@@ -140,6 +141,7 @@ def _indented(text: str) -> str:
     "apply-proposal",
     "Accept a proposal: its text becomes the skill's. ID is the one of the list, or its first "
     "characters.",
+    no="there is none",
     examples=[
         "ctx knowledge skill apply-proposal 1f0c7a52",
         "ctx knowledge skill apply-proposal 1f0c7a52 --reject",
