@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,8 +10,9 @@ from services.core.blocking import GIT
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CollectionNotFound, InvalidInput
 from services.core.vectors.protocol import VectorStore
+from services.indexer.indexing.changes import Signatures, changed_paths
 from services.indexer.indexing.manifest import Manifest, ManifestRow, RepoKey
-from services.indexer.indexing.progress import track_progress
+from services.indexer.indexing.progress import RunProgress, track_progress, track_update
 from services.indexer.indexing.recreate import is_earlier
 from services.indexer.indexing.recreate import recreate as recreate_collection
 from services.indexer.indexing.report import IndexReport, Listener, no_progress
@@ -74,6 +76,7 @@ class Indexer:
         self.limits = limits or FileLimits()
         self._workers = Workers(processes)
         self._problems: dict[RepoKey, str] = {}
+        self.on_indexed: list[Callable[[Checkout], None]] = []  # called after each run
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def index(
@@ -100,20 +103,34 @@ class Indexer:
             key = await self._repo_key(workspace, collection, repo)
             await self._manifest.record_checkout(key, workspace)
             async with track_progress(self.states, workspace, key, progress) as tracked:
-                run = IndexRun(
-                    self._store,
-                    self._embedder,
-                    self._manifest,
-                    self._workers,
-                    self.limits,
-                    workspace,
-                    subdir,
-                    tracked,
-                )
+                run = self._run(workspace, tracked, subdir=subdir)
                 tracked.report = await self._update(run, key, recreate)
             if not subdir:
                 self._problems.pop(key, None)
+        for listener in self.on_indexed:
+            listener(Checkout(key, workspace))
         return tracked.report
+
+    async def update(self, checkout: Checkout, paths: Collection[str]) -> IndexReport:
+        """Bring an indexed checkout up to date with these files, and all files in these folders.
+
+        Raises CollectionNotFound, StorageFailed, or IndexingFailed where no worker can run.
+        """
+        async with (
+            self._locks[checkout.key.collection],
+            track_update(self.states, checkout.root, checkout.key) as tracked,
+        ):
+            run = self._run(checkout.root, tracked, paths=paths)
+            tracked.report = await run.update(checkout.key)
+        return tracked.report
+
+    async def changed(self, checkout: Checkout, skipped: Signatures) -> set[str]:
+        """Return the paths whose files are not those of the manifest, by their sizes and times.
+
+        `skipped` remembers, from one call to the next, the files that are never indexed.
+        """
+        rows = await self._manifest.rows(checkout.key)
+        return await GIT.run(changed_paths, checkout.root, self.limits, rows, skipped)
 
     async def prune(self, workspace: Path, *, collection: str, repo: str | None = None) -> Pruned:
         """Remove the points of files that the workspace no longer has.
@@ -169,6 +186,26 @@ class Indexer:
 
     def close(self) -> None:
         self._manifest.close()
+
+    def _run(
+        self,
+        workspace: Path,
+        progress: RunProgress,
+        *,
+        subdir: str = "",
+        paths: Collection[str] | None = None,
+    ) -> IndexRun:
+        return IndexRun(
+            self._store,
+            self._embedder,
+            self._manifest,
+            self._workers,
+            self.limits,
+            workspace,
+            subdir,
+            progress,
+            paths,
+        )
 
     async def _repo_key(self, workspace: Path, collection: str, repo: str | None) -> RepoKey:
         """Name the repo as given, else by git, unlike another repository of that name."""

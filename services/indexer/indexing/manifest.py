@@ -2,10 +2,10 @@
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from services.core import sqlite
 from services.core.batches import batches
@@ -103,6 +103,25 @@ class Manifest:
         query = f"SELECT {COLUMNS} FROM files WHERE {OF_REPO}"
         rows = await self._run(lambda db: db.execute(query, key.columns).fetchall())
         return {row[0]: ManifestRow(*row) for row in rows}
+
+    async def rows_at(self, key: RepoKey, paths: Collection[str]) -> dict[str, ManifestRow]:
+        """Return the rows of these files, and of all files in these folders."""
+        query = (
+            f"SELECT {COLUMNS} FROM files WHERE {OF_REPO} AND (path = ? OR path >= ? AND path < ?)"
+        )
+
+        def read(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
+            # A path inside a folder begins with its name and a slash; "0" follows the slash.
+            spans = [(path, f"{path}/", f"{path}0") for path in paths]
+            return [row for span in spans for row in db.execute(query, (*key.columns, *span))]
+
+        return {row[0]: ManifestRow(*row) for row in await self._run(read)}
+
+    async def totals(self, key: RepoKey) -> tuple[int, int]:
+        """Return how many files a repo has, and their size together."""
+        query = f"SELECT count(*), coalesce(sum(size), 0) FROM files WHERE {OF_REPO}"
+        files, size = await self._run(lambda db: db.execute(query, key.columns).fetchone())
+        return files, size
 
     async def repos(self, store: str, collection: str) -> set[str]:
         """Return the repos of a collection."""

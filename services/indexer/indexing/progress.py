@@ -1,6 +1,7 @@
 """Tells the progress of an index run: to its listener, and in the workspace's state file."""
 
 import contextlib
+import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
@@ -10,7 +11,7 @@ from services.core.blocking import DISK
 from services.indexer.indexing import workspace_state
 from services.indexer.indexing.manifest import RepoKey
 from services.indexer.indexing.prepare import Prepared
-from services.indexer.indexing.report import IndexReport, Listener, Progress, Stage
+from services.indexer.indexing.report import IndexReport, Listener, Progress, Stage, no_progress
 from services.indexer.indexing.workspace_state import WorkspaceState, WorkspaceStates
 
 LISTENER_SECONDS = 0.25  # between two calls of the listener within a stage
@@ -21,12 +22,19 @@ class RunProgress:
     """The counts of a run under way. `report` must be set before the run ends."""
 
     def __init__(
-        self, states: WorkspaceStates, workspace: Path, state: WorkspaceState, listener: Listener
+        self,
+        states: WorkspaceStates,
+        workspace: Path,
+        state: WorkspaceState,
+        listener: Listener,
+        *,
+        writes_state: bool = True,
     ) -> None:
         self._states = states
         self._workspace = workspace
         self._listener = listener
-        self._listened_at = self._written_at = 0.0
+        self._listened_at = 0.0
+        self._written_at = 0.0 if writes_state else math.inf
         self._stage: Stage | None = None
         self.state = state
         self.files = self.chunks = 0
@@ -73,3 +81,15 @@ async def track_progress(
         raise
     await progress.write(workspace_state.completed(progress.state, progress.report))
     await progress.tell("done", progress.files, progress.files)
+
+
+@contextlib.asynccontextmanager
+async def track_update(
+    states: WorkspaceStates, workspace: Path, key: RepoKey
+) -> AsyncIterator[RunProgress]:
+    """Track an update of a few files: the state file is written when it has changed something."""
+    state = await DISK.run(states.start, workspace, key.collection, key.repo)
+    progress = RunProgress(states, workspace, state, no_progress, writes_state=False)
+    yield progress
+    if progress.report.written or progress.report.removed:
+        await progress.write(workspace_state.completed(state, progress.report))

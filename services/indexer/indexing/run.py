@@ -2,6 +2,7 @@
 
 import time
 from collections import deque
+from collections.abc import Collection
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from services.core.blocking import GIT
 from services.core.clock import utc_now
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
-from services.indexer.indexing.manifest import Manifest, RepoKey
+from services.indexer.indexing.manifest import Manifest, ManifestRow, RepoKey
 from services.indexer.indexing.plan import make_plan
 from services.indexer.indexing.prepare import Job, Prepared
 from services.indexer.indexing.progress import RunProgress
@@ -35,6 +36,7 @@ class IndexRun:
     workspace: Path
     subdir: str
     progress: RunProgress
+    paths: Collection[str] | None = None  # the files and folders that may have changed; None is all
 
     async def update(self, key: RepoKey) -> IndexReport:
         """Index what was added or changed in the folder, and remove what is gone from it.
@@ -43,10 +45,9 @@ class IndexRun:
         """
         started = time.monotonic()
         await self.progress.tell("scanning")
-        rows = await self.manifest.rows(key)
-        stale = await stale_paths(self.store, key, rows)
+        rows, stale = await self._recorded(key)
         scanned_at = time.time()
-        scanned = await GIT.run(scan, self.workspace, self.subdir, self.limits, rows)
+        scanned = await GIT.run(scan, self.workspace, self.subdir, self.limits, rows, self.paths)
         files, size = len(scanned.files), sum(file.size for file in scanned.files)
         skipped = scanned.skipped
         plan = make_plan(
@@ -62,6 +63,10 @@ class IndexRun:
         await writer.touch(plan.touched, rows)
         failed = {failure.path for failure in failures}
         elsewhere = [row for row in rows.values() if not is_under(row.path, self.subdir)]
+        files += len(elsewhere) - len(failed)
+        size += sum(row.size for row in elsewhere)
+        if self.paths is not None:
+            files, size = await self.manifest.totals(key)
         return IndexReport(
             workspace=self.workspace,
             subdir=self.subdir,
@@ -73,13 +78,24 @@ class IndexRun:
             removed=len(plan.removed),
             unchanged=unchanged,
             chunks=self.progress.chunks,
-            files=files - len(failed) + len(elsewhere),
-            size=size + sum(row.size for row in elsewhere),
+            files=files,
+            size=size,
             seconds=time.monotonic() - started,
             failures=failures,
             skipped=skipped,
             redacted=dict(self.progress.redacted),
         )
+
+    async def _recorded(self, key: RepoKey) -> tuple[dict[str, ManifestRow], frozenset[str]]:
+        """Return the rows of the files in question, and the paths whose points differ from them.
+
+        The store is compared with the rows by a whole run only.
+        """
+        if self.paths is None:
+            rows = await self.manifest.rows(key)
+            return rows, await stale_paths(self.store, key, rows)
+        rows = await self.manifest.rows_at(key, self.paths)
+        return rows, frozenset(path for path, row in rows.items() if not row.done)
 
     async def _write(self, writer: Writer, files: deque[SourceFile]) -> list[Failure]:
         """Write files in batches while workers prepare the next ones; takes them off the queue."""

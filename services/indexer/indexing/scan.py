@@ -1,7 +1,7 @@
 """Scans a workspace before a run plans its work."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,15 +21,24 @@ class Scan:
     skipped: Mapping[str, int]
 
 
-def scan(root: Path, under: str, limits: FileLimits, rows: Mapping[str, ManifestRow]) -> Scan:
-    """Inspect the files in a folder of a workspace; those as recorded are not read. Blocks."""
+def scan(
+    root: Path,
+    under: str,
+    limits: FileLimits,
+    rows: Mapping[str, ManifestRow],
+    paths: Collection[str] | None = None,
+) -> Scan:
+    """Inspect the files in a folder of a workspace, or at `paths`; those as recorded are not read.
+
+    Blocks.
+    """
     known = {
         path: KnownFile(row.size, row.modified, row.blob) for path, row in rows.items() if row.done
     }
     files: list[SourceFile] = []
     skipped: Counter[str] = Counter()
     kept_bytes = 0
-    for file in walk(root, limits, known, under=under):
+    for file in walk(root, limits, known, under=under, paths=paths):
         if isinstance(file, SkippedFile):
             skipped[file.reason] += 1
             continue

@@ -50,6 +50,7 @@ class WorkspaceState:
     updated_at: str = ""
     files_done: int = 0
     files_total: int = 0
+    whole: bool = True  # not only a folder of it was ever indexed
 
 
 _STATE = TypeAdapter(WorkspaceState)
@@ -175,6 +176,7 @@ def completed(state: WorkspaceState, report: IndexReport) -> WorkspaceState:
         indexing_state=COMPLETED,
         files_done=report.written,
         files_total=report.written,
+        whole=not report.subdir or (state.last_indexed is not None and state.whole),
     )
 
 

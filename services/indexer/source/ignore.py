@@ -45,7 +45,10 @@ class IgnoreRules:
         return bool(self._groups)
 
     def add_file(self, folder: str, lines: Iterable[str]) -> None:
-        """Add the patterns of one file. Those beyond MAX_PATTERNS are left out, with a warning."""
+        """Add the patterns of one file; they win over those of earlier files of its folder.
+
+        Those beyond MAX_PATTERNS are left out, with a warning.
+        """
         rules = [rule for line in lines if (rule := _parse(line)) is not None]
         if len(rules) > MAX_PATTERNS:
             log.warning(
@@ -55,7 +58,8 @@ class IgnoreRules:
                 MAX_PATTERNS,
             )
         if rules:
-            self._groups[folder] = _groups(rules[:MAX_PATTERNS])
+            earlier = self._groups.get(folder, [])
+            self._groups[folder] = [*_groups(rules[:MAX_PATTERNS]), *earlier]
 
     def excludes(self, path: str) -> bool:
         """Whether a path itself is excluded; the path of a folder ends with a slash."""

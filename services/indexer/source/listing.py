@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from pathlib import Path
 
 from services.core.confined_folder import ConfinedFolder
@@ -17,48 +17,94 @@ from services.indexer.source.ignore import (
     IgnoreRules,
     in_tool_folder,
 )
+from services.indexer.source.selection import Selection, folders_above
 
 log = logging.getLogger(__name__)
 
 MAX_SUBMODULE_DEPTH = 4
 LISTING_SECONDS = 60.0  # git lists a million files in a few
-_UNTRACKED = b"? "
+MAX_PATHSPECS = 200  # git compares each with every file: beyond, listing all takes less
+_UNTRACKED = b"?"
+_SUBMODULE = b"160000"  # git's mode of a folder that is another repository
 
 
-def list_files(root: Path) -> set[bytes]:
-    """List the files of a workspace that are not excluded, relative to it. Blocks."""
+def list_files(root: Path, paths: Collection[str] | None = None) -> set[bytes]:
+    """List the files of a workspace that are not excluded, relative to it. Blocks.
+
+    `paths` narrows the list to these files and to all that lies in these folders.
+    """
+    chosen = None if paths is None else Selection(paths)
     with ConfinedFolder(root) as folder:
-        listed = _git_files(folder, "", 0)
+        asked = chosen if chosen is None or _is_narrow(folder, chosen) else None
+        listed = _git_files(folder, "", 0, asked)
         if listed is None:
-            return set(_walk_folder(folder))
+            return set(_walk_folder(folder, chosen))
         ignore = _ctxignore_rules(folder, listed)
-    return {path for path in listed if not (ignore and _is_excluded(ignore, path))}
+    return {
+        path
+        for path in listed
+        if not (ignore and _is_excluded(ignore, path))
+        and (chosen is None or chosen.holds(os.fsdecode(path)))
+    }
 
 
-def _git_files(folder: ConfinedFolder, inside: str, depth: int) -> set[bytes] | None:
+def _is_narrow(folder: ConfinedFolder, chosen: Selection) -> bool:
+    """Whether git is asked for these paths alone: they are few, and in no repository inside."""
+    inside = {above for path in chosen.paths for above in (path, *folders_above(path)) if above}
+    return len(chosen.paths) <= MAX_PATHSPECS and not any(
+        folder.has_folder(place) and _has_entry(folder, f"{place}/.git") for place in inside
+    )
+
+
+def _has_entry(folder: ConfinedFolder, path: str) -> bool:
+    try:
+        folder.status(path)
+    except OSError:
+        return False
+    return True
+
+
+def _git_files(
+    folder: ConfinedFolder, inside: str, depth: int, chosen: Selection | None = None
+) -> set[bytes] | None:
     """List tracked files and untracked ones that git does not ignore; None outside a work tree."""
     root = folder.root / inside
-    listed = _ask_git(root, "-t", "--cached", "--others", "--exclude-standard")
-    if listed is None or (not listed and git(root, "check-ignore", "-q", ".") is not None):
+    listed = ask_git(root, "-t", "--stage", "--cached", "--others", *pathspecs(chosen))
+    if listed is None or (not listed and is_ignored(root)):
         return None
     paths: set[bytes] = set()
     for entry in listed.split(b"\0"):
-        path = entry[2:]
+        tag, _, rest = entry.partition(b" ")
+        stage, _, path = (b"", b"", rest) if tag == _UNTRACKED else rest.partition(b"\t")
         if not path or path.endswith(b"/"):
             continue  # a repository inside this one, not a submodule
-        if entry.startswith(_UNTRACKED) and in_tool_folder(os.fsdecode(path)):
-            continue
-        paths.add(path)
-    for path in _submodules(root):
-        paths.discard(path)
-        paths.update(path + b"/" + file for file in _submodule_files(folder, inside, path, depth))
+        if stage.startswith(_SUBMODULE):
+            files = _submodule_files(folder, inside, path, depth)
+            paths.update(path + b"/" + file for file in files)
+        elif stage or not in_tool_folder(os.fsdecode(path)):
+            paths.add(path)
     return paths
 
 
-def _ask_git(root: Path, *options: str) -> bytes | None:
+def pathspecs(chosen: Selection | None) -> list[str]:
+    """Return git's arguments for a selection, with the ignore files that rule it."""
+    if chosen is None or "" in chosen.paths:
+        return []
+    folders = {above for path in chosen.paths for above in folders_above(path)}
+    wanted = {*chosen.paths, CTXIGNORE, *(f"{above}/{CTXIGNORE}" for above in folders)}
+    return ["--", *(f":(literal){path}" for path in sorted(wanted))]
+
+
+def is_ignored(root: Path) -> bool:
+    """Whether a folder inside a repository is ignored by it; a repository itself never is."""
+    return not (root / ".git").exists() and git(root, "check-ignore", "-q", ".") is not None
+
+
+def ask_git(root: Path, *options: str) -> bytes | None:
     """List with git; None where it fails, or waits for a pipe that is called `.gitignore`."""
+    arguments = ("ls-files", "-z", "--exclude-standard", *options)
     try:
-        return run_git(root, "ls-files", "-z", *options, seconds=LISTING_SECONDS)
+        return run_git(root, *arguments, seconds=LISTING_SECONDS)
     except GitFailed as error:
         if (root / ".git").exists():
             log.warning("%s is listed without git: %s", root, error)
@@ -75,23 +121,16 @@ def _submodule_files(
     return _git_files(folder, f"{place}/", depth + 1) or ()
 
 
-def _submodules(root: Path) -> list[bytes]:
-    """List the folders of the submodules."""
-    listed = _ask_git(root, "--stage")
-    entries = (listed or b"").split(b"\0")
-    return [e.split(b"\t", 1)[1] for e in entries if e.startswith(b"160000 ")]
-
-
 def _ctxignore_rules(folder: ConfinedFolder, listed: set[bytes]) -> IgnoreRules:
     """Read every `.ctxignore` of the workspace."""
     name = CTXIGNORE.encode()
     ignore = IgnoreRules()
     for path in {path for path in listed if path == name or path.endswith(b"/" + name)} | {name}:
-        _read_rules(ignore, folder, os.fsdecode(path)[: -len(CTXIGNORE)], CTXIGNORE)
+        read_rules(ignore, folder, os.fsdecode(path)[: -len(CTXIGNORE)], CTXIGNORE)
     return ignore
 
 
-def _read_rules(ignore: IgnoreRules, folder: ConfinedFolder, inside: str, name: str) -> None:
+def read_rules(ignore: IgnoreRules, folder: ConfinedFolder, inside: str, name: str) -> None:
     """Add the patterns of an ignore file; one that cannot be read adds none."""
     try:
         content = folder.read(inside + name, MAX_IGNORE_BYTES + 1)
@@ -113,7 +152,7 @@ def _is_excluded(ignore: IgnoreRules, path: bytes) -> bool:
     return any(ignore.excludes(folder) for folder in folders) or ignore.excludes("/".join(parts))
 
 
-def _walk_folder(folder: ConfinedFolder) -> Iterator[bytes]:
+def _walk_folder(folder: ConfinedFolder, chosen: Selection | None = None) -> Iterator[bytes]:
     """List the files of a folder outside git; links to folders are not followed."""
     pending = [""]
     ignore = IgnoreRules()
@@ -129,6 +168,8 @@ def _walk_folder(folder: ConfinedFolder) -> Iterator[bytes]:
         _read_folder_rules(ignore, folder, inside, names)
         for entry in entries:
             path = inside + entry.name
+            if chosen and not (chosen.leads_to if entry.is_folder else chosen.holds)(path):
+                continue
             if entry.is_folder:
                 if entry.name not in TOOL_FOLDERS and not ignore.excludes(path + "/"):
                     pending.append(path + "/")
@@ -141,4 +182,4 @@ def _read_folder_rules(
 ) -> None:
     for name in (GITIGNORE, CTXIGNORE):
         if name in names:
-            _read_rules(ignore, folder, inside, name)
+            read_rules(ignore, folder, inside, name)

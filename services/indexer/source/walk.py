@@ -89,13 +89,13 @@ def walk(
 ) -> Iterator[SourceFile | SkippedFile]:
     """Inspect the files of a workspace in the order of their paths. Blocks.
 
-    `under` narrows the walk to a folder, `paths` to single files; excluded files stay excluded. A
+    `under` narrows the walk to a folder, `paths` to files and folders; what is excluded stays so. A
     file whose size and time are known is not read: its name alone gives its language and flags.
     """
     with ConfinedFolder(root) as folder:
-        for raw in sorted(list_files(root)):
+        for raw in sorted(list_files(root, paths)):
             path = os.fsdecode(raw).replace(os.sep, "/")
-            if not is_under(path, under) or (paths is not None and path not in paths):
+            if not is_under(path, under):
                 continue
             if not _is_utf8(raw):
                 yield SkippedFile(raw.decode("utf-8", "backslashreplace"), "not utf-8 name")

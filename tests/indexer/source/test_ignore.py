@@ -79,3 +79,12 @@ def test_many_ignore_files_cost_their_own_folders_only() -> None:
     started = time.perf_counter()
     assert sum(rules.excludes(f"d{number}/x.log") for number in range(20_000)) == 20_000
     assert time.perf_counter() - started < 5
+
+
+def test_two_files_of_one_folder_rule_together() -> None:
+    rules = IgnoreRules()
+    rules.add_file("", ["*.log", "out/"])
+    rules.add_file("", ["!keep.log", "private/"])
+    for path in ("x.log", "out/", "private/"):
+        assert rules.excludes(path)
+    assert not rules.excludes("keep.log")
