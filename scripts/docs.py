@@ -85,7 +85,9 @@ async def tools() -> str:
             *knowledge_tools(NOTHING),
             *conversation_tools(NOTHING, 0),
         ],
-        "indexer": indexer_tools(_indexer_context(), NOTHING, NOTHING, NOTHING),
+        "indexer": indexer_tools(
+            _indexer_context(), NOTHING, NOTHING, NOTHING, NOTHING, Settings().answer_budget_tokens
+        ),
     }
     parts = [
         GENERATED,

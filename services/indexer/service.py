@@ -18,6 +18,8 @@ from services.core.serving.service import Service
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.core.vectors.types import CollectionSpec
+from services.indexer.answers.answerer import Answerer
+from services.indexer.answers.retrieval import Retriever
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import Manifest
 from services.indexer.lookup.lookup import Lookup
@@ -68,10 +70,14 @@ async def open_indexer(
         context.workspaces.root,
         settings.host_workspace,
     )
+    retriever = Retriever(lookup, engine.vectors)
+    answerer = Answerer(retriever, engine.vectors)
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
-        tools=indexer_tools(context, searcher, lookup, memories),
+        tools=indexer_tools(
+            context, searcher, lookup, memories, answerer, settings.answer_budget_tokens
+        ),
         checks={
             "qdrant": engine.vectors.ping,
             "embedding": engine.check_model,

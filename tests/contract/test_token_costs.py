@@ -32,6 +32,7 @@ CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("repo_search", {"query": "how are failed calls retried", "limit": 10}),
         ("exact_search", {"pattern": "retry"}),
         ("read_code", {"name": "RetryPolicy"}),
+        ("context_answer", {"query": "how are failed calls retried"}),
         ("qdrant_index_root", {}),
         ("qdrant_prune", {}),
         ("qdrant_status", {}),

@@ -3,19 +3,17 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ctx.cli import COMMANDS, define_command
-from ctx.client import RemoteClient, connect, in_folder, workspace_setting
+from ctx.client import RemoteClient, connect, in_folder
 from ctx.output import show
 from ctx.progress import ProgressBar
 from services.core.errors import InvalidInput
+from services.core.settings import Settings, load
 from services.indexer.source.workspace import resolve_workspace
-
-if TYPE_CHECKING:
-    from services.core.settings import Settings
 
 SHOWN_FAILURES = 10
 
@@ -48,20 +46,18 @@ def command(
     if collection is not None:
         arguments["collection"] = collection
     with ProgressBar("files", as_json=as_json) as bar:
-        folder = resolve_workspace(Path(path) if path else workspace_setting())
+        settings = load()
+        folder = resolve_workspace(Path(path or settings.workspace))
         arguments |= {"subdir": str(folder)}
-        body = asyncio.run(_index(folder, repo, arguments, bar))
+        body = asyncio.run(_index(in_folder(settings, folder, repo), repo, arguments, bar))
     show(body, _text, as_json=as_json)
     return 0
 
 
 async def _index(
-    folder: Path, repo: str | None, arguments: dict[str, Any], bar: ProgressBar
+    settings: Settings, repo: str | None, arguments: dict[str, Any], bar: ProgressBar
 ) -> dict[str, Any]:
-    def here(settings: "Settings") -> "Settings":
-        return in_folder(settings, folder, repo)
-
-    async with connect("indexer", here) as client:
+    async with connect(settings, "indexer") as client:
         if repo and isinstance(client, RemoteClient):
             reason = "a running indexer names repos itself; set CURRENT_REPO there"
             raise InvalidInput("--repo", reason)

@@ -9,7 +9,7 @@ from typing import Any
 from ctx.cli import COMMANDS, define_command
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.servers import connection_of, server_statuses
+from ctx.servers import server_statuses
 from ctx.terminal import colored
 from ctx.workspaces import indexed_workspaces
 from services.core.clock import utc_now
@@ -25,7 +25,7 @@ from services.core.settings import load
 def command(as_json: bool) -> int:
     """Print what each health port says."""
     settings = load()
-    statuses = asyncio.run(server_statuses(connection_of(settings)))
+    statuses = server_statuses(settings)
     is_ready = all(status.ready for status in statuses)
     body = {
         "ok": is_ready,

@@ -41,6 +41,14 @@ class IndexerSettings(BaseModel):
         "Tokens from one window to the next; at most MICRO_CHUNK_TOKENS.",
         ge=1,
     )
+    answer_budget_tokens: int = env(
+        "MICRO_BUDGET_TOKENS",
+        3000,
+        "Tokens of the sources that an answer is made of, where a call of `context_answer` names "
+        "no budget.",
+        ge=100,
+        le=32_000,
+    )
     max_file_bytes: int = env(
         "CTX_MAX_FILE_BYTES",
         1_048_576,

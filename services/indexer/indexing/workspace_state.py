@@ -4,11 +4,13 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 from uuid import uuid4
+
+from pydantic import TypeAdapter, ValidationError
 
 from services.core.clock import to_iso, utc_now
 from services.core.confined_folder import ConfinedFolder
@@ -51,7 +53,8 @@ class WorkspaceState:
     whole: bool = True  # not only a folder of it was ever indexed
 
 
-_TYPES = get_type_hints(WorkspaceState)
+_STATE = TypeAdapter(WorkspaceState)
+_FIELDS = frozenset(field.name for field in fields(WorkspaceState))
 
 
 class WorkspaceStates:
@@ -150,12 +153,9 @@ def _state(body: Mapping[str, Any] | None) -> WorkspaceState | None:
     """Build a state of the known fields; None where one is missing or of another type."""
     if body is None:
         return None
-    known = {name: value for name, value in body.items() if name in _TYPES}
-    if not all(isinstance(value, _TYPES[name]) for name, value in known.items()):
-        return None
     try:
-        return WorkspaceState(**known)
-    except TypeError:  # one that it cannot do without is missing
+        return _STATE.validate_python({n: v for n, v in body.items() if n in _FIELDS})
+    except ValidationError:
         return None
 
 

@@ -1,6 +1,7 @@
 """Exact look-ups in the checkouts of a collection: strings, definitions by name, files."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +17,6 @@ from services.indexer.lookup.pattern import Pattern
 from services.indexer.lookup.reader import (
     DefinitionLocation,
     FileLocation,
-    FoundNames,
     Lines,
     definitions_named,
     lines_of,
@@ -31,11 +31,21 @@ from services.indexer.search.globs import match_globs
 from services.indexer.search.query import ParsedQuery
 from services.indexer.search.searcher import SearchHit
 from services.indexer.source.walk import is_under
+from services.indexer.syntax.definitions import Definition
 
 MAX_PARSED_FILES = 60  # files that define one name; more of them need a path
 MAX_SYMBOLS = 50_000  # names of a collection compared with one that was not found
 SUGGESTIONS = 5
 SIMILAR_ENOUGH = 0.75
+
+
+@dataclass(frozen=True)
+class ParsedFile:
+    """The lines of a file, its definitions, and the numbers of its comment and docstring lines."""
+
+    rows: Sequence[str]
+    definitions: Sequence[Definition]
+    documented: frozenset[int]
 
 
 class Lookup:
@@ -84,7 +94,9 @@ class Lookup:
         ]
         return await DISK.run(exact_search, self._texts, sources, pattern, limit, offset, role)
 
-    async def definitions(self, collection: str, name: str, filters: SearchFilters) -> FoundNames:
+    async def definitions(
+        self, collection: str, name: str, filters: SearchFilters
+    ) -> list[DefinitionLocation]:
         """Find the definitions of a plain or qualified name.
 
         Raises InvalidInput with similar names where there is none.
@@ -94,7 +106,7 @@ class Lookup:
             raise InvalidInput("name", "is empty; give the name of a definition")
         files = await self._defining_files(collection, parts[-1], filters)
         found = await DISK.run(definitions_named, self._texts, files, name)
-        if found.meant:
+        if found:
             return found
         similar = await self._similar(collection, parts[-1])
         raise InvalidInput(
@@ -150,6 +162,13 @@ class Lookup:
         if root is None:
             return [None] * len(places)
         return await DISK.run(_line_texts, self._texts, root, places)
+
+    async def parsed(
+        self, collection: str, files: Collection[tuple[str, str]]
+    ) -> dict[tuple[str, str], ParsedFile]:
+        """Read and parse files by repo and path; those that are gone are left out."""
+        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
+        return await DISK.run(_parsed, self._texts, roots, files)
 
     async def locate(
         self,
@@ -220,6 +239,20 @@ def _line_texts(
         file = texts.read_redacted(root, path)
         rows[path] = file.rows() if file else []
     return [rows[path][line - 1] if 0 < line <= len(rows[path]) else None for path, line in places]
+
+
+def _parsed(
+    texts: FileTexts, roots: Mapping[str, Path], files: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], ParsedFile]:
+    found = {}
+    for repo, path in files:
+        root = roots.get(repo)
+        file = texts.read_redacted(root, path) if root is not None else None
+        if root is not None and file is not None:
+            parsed = texts.outline(root, path, file)
+            documented = frozenset(row + 1 for row in parsed.references.comment_rows)
+            found[repo, path] = ParsedFile(file.rows(), parsed.definitions, documented)
+    return found
 
 
 def _selected(rows: dict[str, ManifestRow], filters: SearchFilters, repo: str) -> list[str]:

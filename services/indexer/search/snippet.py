@@ -56,7 +56,7 @@ def snippet(
     `context_lines` more are added on either side of it.
     """
     start, end = max(span.start_line, rows.first_line), min(span.end_line, rows.last_line)
-    shown = _shown(rows, start, end, span.def_line, focus, max_chars)
+    shown = shown_lines(rows, start, end, span.def_line, focus, max_chars)
     before = range(max(start - context_lines, rows.first_line), start)
     after = range(end + 1, min(end + context_lines, rows.last_line) + 1)
     return "\n".join(_numbered(rows, [*before, *shown, *after], end))
@@ -70,7 +70,7 @@ def best_line(marked: MarkedText, start_line: int, window: WindowSize = DEFAULT_
     return start_line + marked.text.count("\n", 0, _best_offset(marked, window))
 
 
-def _shown(
+def shown_lines(
     rows: Rows, start: int, end: int, def_line: int, focus: int, max_chars: int
 ) -> Iterable[int]:
     """Return the numbers of the lines that are shown of a definition."""

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from services.core.memories.types import MemoryWriter
 from services.core.serving.service import Tool
 from services.core.serving.sessions import KnownCollections, session_tool
+from services.indexer.answers.answerer import Answerer
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.search.searcher import Searcher
 from services.indexer.tools.admin import admin_tools
+from services.indexer.tools.answers import answer_tools
 from services.indexer.tools.code_search import CodeSearch
 from services.indexer.tools.context import IndexerContext
 from services.indexer.tools.exact import exact_tools
@@ -21,14 +23,21 @@ MADE_BY = "qdrant_index with a collection makes another"
 
 
 def indexer_tools(
-    context: IndexerContext, searcher: Searcher, lookup: Lookup, memories: MemoryWriter
+    context: IndexerContext,
+    searcher: Searcher,
+    lookup: Lookup,
+    memories: MemoryWriter,
+    answerer: Answerer,
+    answer_budget: int,
 ) -> Sequence[Tool]:
     """Build every tool of the indexer server."""
+    code = CodeSearch(context, searcher, lookup)
     return [
-        *search_tools(CodeSearch(context, searcher, lookup)),
+        *search_tools(code),
         *exact_tools(context, lookup),
         *read_tools(context, lookup),
         *graph_tools(context, lookup),
+        *answer_tools(code, answerer, answer_budget),
         *index_tools(context),
         *admin_tools(context),
         *memory_tools(memories),

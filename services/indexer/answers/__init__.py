@@ -1,0 +1,1 @@
+"""Answers to questions about code: retrieved, packed, written or extracted, and cited."""

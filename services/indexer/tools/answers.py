@@ -1,0 +1,171 @@
+"""`context_answer`: a short answer from the code, each line with its source."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from services.core.serving.service import Effect, Tool
+from services.indexer.answers.answerer import Answerer, AnswerOptions
+from services.indexer.answers.packing import Mode
+from services.indexer.answers.retrieval import Inquiry
+from services.indexer.answers.sources import Answer, Citation
+from services.indexer.tools.code_search import CodeSearch, FoundCode
+from services.indexer.tools.foreign_arguments import adapt_search
+from services.indexer.tools.search import TOOLSET
+from services.indexer.tools.search_arguments import SearchArguments, with_search_arguments
+
+DIGITS = 3  # of a relevance
+MAX_BUDGET = 32_000  # tokens; more than models of this size read well
+MIN_BUDGET = 100
+MAX_QUERIES = 8  # of one call in mode pack: each is answered by itself
+
+
+class CitationRow(TypedDict):
+    """A source of an answer, by the number that stands in it."""
+
+    id: int
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    relevance: float
+    snippet: NotRequired[str]
+
+
+class AnswerBody(TypedDict):
+    """One answer and what it cites."""
+
+    answer: str
+    citations: list[CitationRow]
+
+
+class AnswerResult(TypedDict):
+    """The result of `context_answer`.
+
+    `answers_by_query` has an answer for each of several queries in mode pack.
+    """
+
+    ok: bool
+    answer: str
+    citations: list[CitationRow]
+    query: list[str]
+    used_context_tokens: int
+    generation_time_ms: int
+    decoder_used: str
+    dropped_sentences: NotRequired[int]
+    answers_by_query: NotRequired[dict[str, AnswerBody]]
+    degraded: NotRequired[list[str]]
+    warnings: NotRequired[list[str]]
+
+
+def answer_tools(code: CodeSearch, answerer: Answerer, budget: int) -> Sequence[Tool]:
+    """Build the tools that answer questions; `budget` is that of a call which names none."""
+
+    @with_search_arguments
+    async def context_answer(
+        asked: SearchArguments,
+        budget_tokens: Annotated[
+            int | None, Field(ge=MIN_BUDGET, le=MAX_BUDGET, description="Tokens of sources.")
+        ] = None,
+        mode: Annotated[
+            Mode, Field(description="stitch: whole definitions; pack: best lines, for each query.")
+        ] = Mode.STITCH,
+    ) -> AnswerResult:
+        """Answer a question from the code; each line names its source, path and lines."""
+        options = AnswerOptions(budget_tokens or budget, mode)
+        texts = [asked.query] if isinstance(asked.query, str) else list(asked.query)
+        each_alone = mode is Mode.PACK and len(texts) > 1
+        if each_alone:
+            texts = texts[:MAX_QUERIES]
+            share = max(options.budget_tokens // len(texts), MIN_BUDGET)
+            options = replace(options, budget_tokens=share)
+        answers = []
+        for text in texts if each_alone else [asked.query]:
+            found = await code.find(replace(asked, query=text))
+            answers.append(await answerer.answer(_inquiry(found), options))
+        return _result(texts, answers, with_snippets=asked.include_snippet)
+
+    return [
+        Tool(
+            context_answer,
+            "Answer from the code",
+            TOOLSET,
+            Effect.READS,
+            render=render_answer,
+            adapt=adapt_search,
+            extends="repo_search",
+        ),
+    ]
+
+
+def _inquiry(found: FoundCode) -> Inquiry:
+    return Inquiry(found.collection, found.query, found.located, found.scope, found.result.degraded)
+
+
+def _result(texts: list[str], parts: Sequence[Answer], *, with_snippets: bool) -> AnswerResult:
+    first = parts[0]
+    result: AnswerResult = {
+        "ok": True,
+        "answer": first.text,
+        "citations": _citations(first, with_snippets),
+        "query": texts,
+        "used_context_tokens": sum(each.context_tokens for each in parts),
+        "generation_time_ms": sum(each.milliseconds for each in parts),
+        "decoder_used": first.decoder,
+    }
+    if dropped := sum(each.dropped for each in parts):
+        result["dropped_sentences"] = dropped
+    if len(parts) > 1:
+        result["answers_by_query"] = {
+            text: {"answer": each.text, "citations": _citations(each, with_snippets)}
+            for text, each in zip(texts, parts, strict=True)
+        }
+    if degraded := list(dict.fromkeys(reason for each in parts for reason in each.degraded)):
+        result["degraded"] = degraded
+    if warnings := list(dict.fromkeys(text for each in parts for text in each.warnings)):
+        result["warnings"] = warnings
+    return result
+
+
+def _citations(answer: Answer, with_snippets: bool) -> list[CitationRow]:
+    return [_citation(each, with_snippets) for each in answer.citations]
+
+
+def _citation(citation: Citation, with_snippet: bool) -> CitationRow:
+    span = citation.source.span
+    row: CitationRow = {
+        "id": citation.source.number,
+        "path": span.path,
+        "start_line": citation.start_line,
+        "end_line": citation.end_line,
+        "symbol": span.definition.symbol,
+        "relevance": round(span.relevance, DIGITS),
+    }
+    if with_snippet:
+        row["snippet"] = citation.snippet
+    return row
+
+
+# --- text ----------------------------------------------------------------------------------
+
+
+def render_answer(result: Mapping[str, Any]) -> str:
+    """Write an answer as text: its lines, then `[1] path:start-end` of each source."""
+    by_query = result.get("answers_by_query")
+    parts = (
+        [f"{query}\n{_body(body)}" for query, body in by_query.items()]
+        if by_query
+        else [_body(result)]
+    )
+    return "\n".join([*parts, *result.get("degraded", []), *result.get("warnings", [])])
+
+
+def _body(body: Mapping[str, Any]) -> str:
+    rows = [
+        f"[{each['id']}] {each['path']}:{each['start_line']}-{each['end_line']}"
+        for each in body["citations"]
+    ]
+    return "\n".join([body["answer"], *rows])
