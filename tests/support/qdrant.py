@@ -55,7 +55,7 @@ def qdrant_url(request: pytest.FixtureRequest) -> Iterator[str]:
     program: Path = request.getfixturevalue("qdrant_program")
     folder = Path(tempfile.mkdtemp(prefix="ctx-qdrant-", dir=memory()))
     folder.chmod(0o777)
-    http_port, grpc_port = _free_port(), _free_port()
+    http_port, grpc_port = free_port(), free_port()
     process = _run(program, folder, http_port, grpc_port)
     try:
         _wait(f"http://127.0.0.1:{http_port}", process, folder)
@@ -101,7 +101,7 @@ def memory() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
@@ -178,6 +178,6 @@ def _unprivileged(binary: Path, folder: Path) -> Path:
     copied.chmod(0o755)
     script = folder / "qdrant"
     become = "setpriv --reuid=65534 --regid=65534 --clear-groups --pdeathsig keep"
-    script.write_text(f"#!/bin/sh\nexec {become} {shlex.quote(str(copied))}\n")
+    script.write_text(f'#!/bin/sh\nexec {become} {shlex.quote(str(copied))} "$@"\n')
     script.chmod(0o755)
     return script

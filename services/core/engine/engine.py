@@ -17,7 +17,7 @@ from services.core.settings import Settings
 from services.core.vectors.factory import open_store
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.spec_check import spec_problem
-from services.core.vectors.types import CollectionSpec
+from services.core.vectors.types import CollectionSpec, Distribution
 
 log = logging.getLogger(__name__)
 
@@ -104,6 +104,7 @@ async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore]:
         folder=settings.vectors_dir,
         timeout=settings.qdrant_timeout_seconds,
         min_free_bytes=settings.min_free_mb * BYTES_PER_MB,
+        distribution=Distribution(settings.qdrant_shards, settings.qdrant_replicas),
     )
     try:
         yield vectors

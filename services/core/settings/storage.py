@@ -42,6 +42,19 @@ class StorageSettings(BaseModel):
     qdrant_timeout_seconds: float = env(
         "QDRANT_TIMEOUT_SECONDS", 20.0, "Longest wait for one answer of the Qdrant server.", gt=0
     )
+    qdrant_shards: int | None = env(
+        "QDRANT_SHARDS",
+        None,
+        "Shards of a new collection at `QDRANT_URL`. Unset: one for each node of the cluster.",
+        ge=1,
+    )
+    qdrant_replicas: int = env(
+        "QDRANT_REPLICAS",
+        1,
+        "Copies of each shard of a new collection at `QDRANT_URL`, on different nodes. With 2 or "
+        "more, searches and writes go on while a node is away.",
+        ge=1,
+    )
     collection_name: str = env("COLLECTION_NAME", "codebase", "Collection for code.")
     memory_collection_name: str = env(
         "MEMORY_COLLECTION_NAME", "memories", "Collection for memories; never the one for code."

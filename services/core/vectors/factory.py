@@ -9,6 +9,7 @@ from services.core.vectors.edge.free_space import MIN_FREE_BYTES
 from services.core.vectors.edge.store import EdgeStore
 from services.core.vectors.folder_lock import lock_folder
 from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import UNDISTRIBUTED, Distribution
 
 # Beside the embedded engine's collections, whose files differ.
 CHILD_FOLDER = "server"
@@ -23,6 +24,7 @@ async def open_store(
     folder: Path,
     timeout: float,  # noqa: ASYNC109 - of each request to a server, not of opening
     min_free_bytes: int = MIN_FREE_BYTES,
+    distribution: Distribution = UNDISTRIBUTED,
 ) -> VectorStore:
     """Open the store at the URL, else run the binary, else open the embedded engine.
 
@@ -32,7 +34,9 @@ async def open_store(
     if url:
         from services.core.vectors.server.store import ServerStore  # noqa: PLC0415 - slow to import
 
-        return ServerStore.connect(url, api_key=api_key, ca_cert=ca_cert, timeout=timeout)
+        return ServerStore.connect(
+            url, api_key=api_key, ca_cert=ca_cert, timeout=timeout, distribution=distribution
+        )
     if binary:
         return await _open_child(binary, folder, timeout)
     return await EdgeStore.open(folder, min_free_bytes)

@@ -84,6 +84,19 @@ def hybrid_spec(
     )
 
 
+@dataclass(frozen=True)
+class Distribution:
+    """How a new collection is spread over the nodes of a Qdrant cluster.
+
+    Without a number of shards the cluster makes one for each node.
+    """
+
+    shards: int | None = None
+    replicas: int = 1
+
+
+UNDISTRIBUTED = Distribution()
+
 BROKEN = "red"  # the status of a collection that cannot be loaded
 
 

@@ -23,8 +23,10 @@ from services.core.vectors.server.errors import (
 )
 from services.core.vectors.spec_check import check_spec
 from services.core.vectors.types import (
+    UNDISTRIBUTED,
     CollectionInfo,
     CollectionSpec,
+    Distribution,
     FacetCount,
     Filter,
     Hit,
@@ -52,9 +54,11 @@ class ServerStore:
         client: AsyncQdrantClient,
         translator: ErrorTranslator,
         *,
+        distribution: Distribution = UNDISTRIBUTED,
         on_close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._client = client
+        self._distribution = distribution
         self._translator = translator
         self._aliases = AliasResolver(client)
         self._on_close = on_close
@@ -70,6 +74,7 @@ class ServerStore:
         timeout: float,
         hint: str = "start it, or correct QDRANT_URL; without QDRANT_URL ctx uses its own",
         proxies: bool = True,
+        distribution: Distribution = UNDISTRIBUTED,
         on_close: Callable[[], Awaitable[None]] | None = None,
     ) -> "ServerStore":
         """Return a store that makes its first request when a method is called."""
@@ -84,7 +89,7 @@ class ServerStore:
                 verify=verify,
                 trust_env=proxies,
             )
-        return cls(client, translator, on_close=on_close)
+        return cls(client, translator, distribution=distribution, on_close=on_close)
 
     @property
     def engine(self) -> str:
@@ -115,6 +120,8 @@ class ServerStore:
                 vectors_config=convert.vectors(spec),
                 sparse_vectors_config=convert.sparse_vectors(spec),
                 metadata=convert.metadata(spec),
+                shard_number=self._distribution.shards,
+                replication_factor=self._distribution.replicas,
             )
 
     async def _add_indexes(self, physical: str, indexes: Mapping[str, IndexKind]) -> None:
