@@ -1,5 +1,6 @@
 """No container engine is needed: the files are checked by schema, and their steps are replayed."""
 
+import asyncio
 import json
 import shlex
 import subprocess
@@ -9,12 +10,23 @@ from pathlib import Path
 import pytest
 import yaml
 from dockerfile_parse import DockerfileParser
+from fastmcp import Client
 
-from tests.support.processes import ROOT, environment, running
+from tests.support.corpus import FILES
+from tests.support.processes import ROOT, Server, environment, running
+from tests.support.repositories import Repository
 
 DOCKERFILE = ROOT / "deploy" / "docker" / "Dockerfile"
 COMPOSE = ROOT / "docker-compose.yml"
 TARGETS = ("memory", "indexer")
+# What a build uninstalls, and the module that is then missing.
+MODULES = {
+    "tree-sitter": "tree_sitter",
+    "tree-sitter-language-pack": "tree_sitter_language_pack",
+    "watchdog": "watchdog",
+    "google-re2": "re2",
+    "asyncpg": "asyncpg",
+}
 
 
 @pytest.fixture(scope="module")
@@ -93,19 +105,77 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def left_out(steps: list[dict[str, str]], target: str) -> list[str]:
+    """The modules of the packages that the build of a target uninstalls."""
+    words = shlex.split(stage(steps, f"build-{target}")["RUN"])
+    packages = [word for word in words if word in MODULES]
+    assert packages, words
+    return [MODULES[package] for package in packages]
+
+
 @pytest.mark.parametrize("target", TARGETS)
-def test_start_and_health_steps(
+async def test_start_health_and_use_as_in_a_container(
     steps: list[dict[str, str]], installed: Path, tmp_path: Path, target: str
 ) -> None:
+    """As user 10001, with code and workspace read-only, without the packages that are left out."""
     found = stage(steps, target)
     program, *start = json.loads(found["CMD"])
     health = json.loads(found["HEALTHCHECK"].split("CMD", 1)[1])
     assert program == health[0] == "python"
-    env = environment(tmp_path / "data", PYTHONPATH=str(installed), CTX_HOST="0.0.0.0")
-    with running(env, *start, cwd=tmp_path) as server:
+    workspace = read_only_workspace(tmp_path)
+    blocked = tmp_path / "blocked"
+    blocked.mkdir()
+    lines = [f"import sys; sys.modules[{name!r}] = None" for name in left_out(steps, target)]
+    (blocked / "sitecustomize.py").write_text("\n".join(lines))
+    env = environment(
+        tmp_path / "data",
+        PYTHONPATH=f"{blocked}:{installed}",
+        CTX_HOST="0.0.0.0",
+        CTX_WORKSPACE=str(workspace),
+        CTX_HOST_WORKSPACE="/home/me/shop",
+    )
+    with running(env, *start, cwd=tmp_path, launcher=as_user()) as server:
         port = server.memory_health if target == "memory" else server.indexer_health
         default = "http://127.0.0.1:18002" if target == "memory" else "http://127.0.0.1:18003"
         assert default in health[2]
         probe = [sys.executable, "-c", health[2].replace(default, port)]
-        assert subprocess.run(probe, check=False).returncode == 0
+        assert await asyncio.to_thread(subprocess.call, probe) == 0
+        await (use_memory(server) if target == "memory" else use_indexer(server))
         assert server.stop() == 0
+
+
+async def use_memory(server: Server) -> None:
+    async with Client(server.memory_http) as client:
+        await client.call_tool("store", {"information": "Containers run as user 10001."})
+        found = await client.call_tool("find", {"query": "which user do containers run as"})
+    assert "10001" in str(found.structured_content)
+
+
+async def use_indexer(server: Server) -> None:
+    async with Client(server.indexer_http) as client:
+        await client.call_tool("qdrant_index", {})
+        found = await client.call_tool("repo_search", {"query": "exponential backoff with jitter"})
+        body = found.structured_content
+        assert body is not None
+        assert body["results"][0]["path"] == "src/net/retry.py"
+        read = await client.call_tool("read_code", {"path": "/home/me/shop/src/net/retry.py"})
+        assert "retry" in str(read.structured_content)
+
+
+def read_only_workspace(parent: Path) -> Path:
+    """A repository in which nothing can be written, as it is mounted."""
+    repository = Repository.create(parent / "shop")
+    for name, text in FILES.items():
+        repository.write(name, text)
+    repository.commit()
+    subprocess.run(["chmod", "-R", "a-w", str(repository.root)], check=True)
+    return repository.root
+
+
+def as_user() -> list[str]:
+    """Become user 10001 in a user namespace: without capabilities, so that modes forbid."""
+    launcher = ["unshare", "--user", "--map-user=10001", "--map-group=10001"]
+    done = subprocess.run([*launcher, "true"], check=False, capture_output=True)
+    if done.returncode != 0:
+        pytest.skip(f"no user namespace here: {done.stderr.decode()[:200]}")
+    return launcher

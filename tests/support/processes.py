@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,13 +59,18 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def running(env: Mapping[str, str], *command: str, cwd: Path = ROOT) -> Iterator[Server]:
-    """`ctx up` (or another command) until the block ends; killed if it does not stop by itself."""
+def running(
+    env: Mapping[str, str], *command: str, cwd: Path = ROOT, launcher: Sequence[str] = ()
+) -> Iterator[Server]:
+    """`ctx up` (or another command) until the block ends; killed if it does not stop by itself.
+
+    `launcher` is a program that starts it, such as one that becomes another user.
+    """
     log = Path(env["CTX_DATA_DIR"]).with_suffix(".log")
     arguments = command or ("-m", "ctx", "up", "--json")
     with log.open("a") as stderr:
         process = subprocess.Popen(
-            [sys.executable, *arguments],
+            [*launcher, sys.executable, *arguments],
             cwd=cwd,
             env=dict(env),
             stdout=subprocess.PIPE,

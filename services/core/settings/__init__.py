@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError, model_validator
@@ -121,9 +122,15 @@ def _checked(
 ) -> tuple[Settings | None, list[str]]:
     """Return the settings with these options, or what is wrong with them."""
     try:
-        return Settings(**given), []
+        return Settings(_secrets_dir=_secrets_dir(), **given), []
     except ValidationError as error:
         return None, [_wrong_value(item, known, given) for item in error.errors()]
+
+
+def _secrets_dir() -> str | None:
+    """Return the folder of secrets; None where it is not set or, an error of its own, not there."""
+    folder = os.environ.get("CTX_SECRETS_DIR") or None
+    return folder if folder and Path(folder).is_dir() else None
 
 
 def _options(config: str) -> dict[str, Any]:

@@ -23,6 +23,12 @@ class StorageSettings(BaseModel):
         validation_alias="CTX_DATA_DIR",
         description="Folder for everything ctx stores: vectors, records, the embedding cache.",
     )
+    secrets_dir: Path | None = env(
+        "CTX_SECRETS_DIR",
+        None,
+        "Folder with a file for each secret, named as its setting (`DATABASE_URL`, "
+        "`CTX_AUTH_TOKENS`): what containers mount. The environment goes before it.",
+    )
     min_free_mb: int = env(
         "CTX_MIN_FREE_MB",
         64,
@@ -81,6 +87,13 @@ class StorageSettings(BaseModel):
     @classmethod
     def _expand_home(cls, value: Path) -> Path:
         return value.expanduser().absolute()
+
+    @field_validator("secrets_dir")
+    @classmethod
+    def _secrets_folder_exists(cls, value: Path | None) -> Path | None:
+        if value is not None and not value.is_dir():
+            raise ValueError("must be an existing folder")
+        return value
 
     @field_validator("qdrant_bin", "qdrant_ca_cert")
     @classmethod

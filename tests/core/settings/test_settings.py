@@ -70,7 +70,7 @@ def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         "first-secret",
         "second-secret",
     ]
-    assert "secret" not in repr(settings).replace("SecretStr", "").replace("second", "")
+    assert "-secret" not in repr(settings)
 
 
 def test_ports_and_collections_must_differ(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,3 +141,28 @@ def test_every_setting_belongs_to_one_group() -> None:
     names = [name for group in GROUPS for name in group.model_fields]
     assert sorted(names) == sorted(Settings.model_fields)
     assert len(env_names()) == len(names)
+
+
+def test_secrets_are_read_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "CTX_AUTH_TOKENS").write_text("first,second\n")
+    (tmp_path / "DATABASE_URL").write_text("postgresql://ctx:secret@db/ctx\n")
+    monkeypatch.setenv("CTX_SECRETS_DIR", str(tmp_path))
+    settings = load()
+    assert [token.get_secret_value() for token in settings.auth_tokens] == ["first", "second"]
+    assert settings.database_url == "postgresql://ctx:secret@db/ctx"
+    monkeypatch.setenv("DATABASE_URL", "sqlite:///here")
+    assert load().database_url == "sqlite:///here"
+
+
+def test_a_wrong_secret_is_named_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "DATABASE_URL").write_text("mysql://ctx:secret@db/ctx")
+    monkeypatch.setenv("CTX_SECRETS_DIR", str(tmp_path))
+    with pytest.raises(SettingsInvalid) as raised:
+        load()
+    assert "DATABASE_URL" in str(raised.value)
+    assert "secret@" not in str(raised.value)
+    monkeypatch.setenv("CTX_SECRETS_DIR", str(tmp_path / "missing"))
+    with pytest.raises(SettingsInvalid, match="existing folder"):
+        load()
