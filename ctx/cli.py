@@ -31,6 +31,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "memory": {
         "memory": "Maintain the memories.",
         "knowledge": "Keep and share what everybody on this project should know.",
+        "backup": "Write all records to one file.",
+        "restore": "Write the records of a backup into an empty database.",
     },
     "setup": {
         "version": "Show the version.",

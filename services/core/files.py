@@ -21,7 +21,7 @@ def replace_file(path: Path, content: str | bytes) -> None:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 class UnusablePath(ValueError):
@@ -47,7 +47,8 @@ def resolve_given(base: Path, given: str) -> Path:
     return path
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Block until the names in a folder are on the disk."""
     if os.name != "posix":  # elsewhere a folder cannot be opened, and a rename is durable by itself
         return
     opened = os.open(folder, os.O_RDONLY)

@@ -48,3 +48,13 @@ def test_the_server_does_the_work(server: Server, tmp_path: Path) -> None:
     named = ctx_index(server, str(inner), "--repo", "other")
     assert named.returncode == 2
     assert "CURRENT_REPO" in named.stderr
+
+
+def test_an_indexer_elsewhere_indexes_its_workspace(server: Server) -> None:
+    done = ctx_index(server, "--at", server.indexer_http, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["stats"]["files_added"] == 2
+    assert ctx_index(server, "/tmp", "--at", server.indexer_http).returncode == 2
+    nobody = ctx_index(server, "--at", "http://127.0.0.1:9/mcp")
+    assert nobody.returncode == 3
+    assert "No ctx server answers" in nobody.stderr

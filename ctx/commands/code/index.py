@@ -28,6 +28,7 @@ SHOWN_FAILURES = 10
         "ctx index ~/my-project",
         "ctx index ~/my-project --recreate",
         "ctx index ~/my-project --collection experiments --json",
+        "ctx index --at http://indexer:8003/mcp",
     ],
 )
 @click.argument("path", required=False)
@@ -38,8 +39,16 @@ SHOWN_FAILURES = 10
     is_flag=True,
     help="Build the collection anew, as after a change of EMBEDDING_MODEL; searches go on.",
 )
+@click.option(
+    "--at", metavar="URL", help="Let the indexer at this address index its own workspace."
+)
 def command(
-    path: str | None, collection: str | None, repo: str | None, recreate: bool, as_json: bool
+    path: str | None,
+    collection: str | None,
+    repo: str | None,
+    recreate: bool,
+    at: str | None,
+    as_json: bool,
 ) -> int:
     """Index by the running indexer, or in this process."""
     arguments: dict[str, Any] = {"recreate": recreate}
@@ -47,6 +56,13 @@ def command(
         arguments["collection"] = collection
     with ProgressBar("files", as_json=as_json) as bar:
         settings = load()
+        if at is not None:
+            if path is not None or repo is not None:
+                raise InvalidInput("--at", "goes with neither PATH nor --repo")
+            remote = RemoteClient(at, settings.own_token)
+            body = asyncio.run(remote.call("qdrant_index_root", arguments, bar.show))
+            show(body, _text, as_json=as_json)
+            return 0
         folder = resolve_workspace(Path(path or settings.workspace))
         arguments |= {"subdir": str(folder)}
         body = asyncio.run(_index(in_folder(settings, folder, repo), repo, arguments, bar))
