@@ -10,7 +10,7 @@ from sqlalchemy import select
 from services.core.errors import InvalidInput
 from services.memory.records.archive import TABLES, check_archive, restore_archive, write_archive
 from services.memory.records.store import Records
-from services.memory.records.types import Criteria, EntryKind
+from services.memory.records.types import Criteria, EntryKind, TextMode
 from tests.support.records import PNG, draft, texts
 
 
@@ -57,7 +57,7 @@ async def test_a_backup_restores_equal_records(
     await restore_archive(other.database, file, quietly)
     assert await rows(other) == await rows(records)
     thread = Criteria(EntryKind.THREAD)
-    found, _ = await other.full_text("second", "match", thread, 5, highlight=False)
+    found, _ = await other.full_text("second", TextMode.MATCH, thread, 5, highlight=False)
     assert [hit.entry.text for hit in found] == ["second"]
 
 
