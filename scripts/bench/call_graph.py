@@ -25,7 +25,7 @@ from services.indexer.graph.modules import python_files  # noqa: E402
 from services.indexer.graph.resolver import Resolver  # noqa: E402
 from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value  # noqa: E402
 from services.indexer.syntax.outline import outline  # noqa: E402
-from services.indexer.syntax.symbols.table import CLASS, last_name  # noqa: E402
+from services.indexer.syntax.symbols.table import CLASS, definition_mention, last_name  # noqa: E402
 
 # Three applications to develop with; the other three are for the end.
 DEVELOPED = {"furl": "furl", "rich-cli": "rich-cli/src", "sshtunnel": "sshtunnel"}
@@ -51,6 +51,10 @@ class Application:
     def callers(self, name: str) -> Sequence[FileSymbols]:
         """Return the files that mention a name."""
         return [file for file in self._files.values() if name in file.mentions]
+
+    def definers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the files that define a name for others."""
+        return self.callers(definition_mention(name))
 
     def edges(self, *, calls_only: bool) -> tuple[Edges, Edges]:
         """Return exact edges, and possible ones by name, from caller to callee."""

@@ -8,8 +8,12 @@ from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
     EXTERNAL,
+    FILE,
     INSTANCE,
+    LITERAL_VALUE,
     NOTHING,
+    PARENT,
+    PASSING,
     UNRESOLVED_VALUES,
     ScopeRef,
     Value,
@@ -20,6 +24,11 @@ from services.indexer.graph.values import (
 from services.indexer.syntax.symbols.table import (
     BY_NAME,
     CLASS,
+    FUNCTION,
+    IN_TYPE,
+    LITERAL,
+    MODULE,
+    NAMESPACE,
     Call,
     Expression,
     Scope,
@@ -47,38 +56,62 @@ class Calls:
             return external(f"{value.name}()")
         if value.kind == INSTANCE:
             return self.called(self._resolver.classes.inherited(value, "__call__"))
+        if value.kind == PASSING:
+            return frozenset([value._replace(kind=INSTANCE)])
+        if value.kind == LITERAL_VALUE:
+            return self._resolver.containers.called(value)
+        if value.kind == FILE:
+            return self.called(self._whole(value))
         file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
         if file is None:
             return UNRESOLVED_VALUES
         scope = file.scope(value.scope)
         if scope.kind == CLASS:
             return frozenset([Value(INSTANCE, value.path, value.scope)])
+        if scope.kind in (MODULE, NAMESPACE):
+            return UNRESOLVED_VALUES
         with self._resolver.entered(("returns", value)) as entered:
             return self._returned(file, value, scope) if entered else NOTHING
 
+    def _whole(self, value: Value) -> Values:
+        file = self._resolver.tables.file(value.path)
+        return (self._resolver.imports.whole(file) if file else None) or UNRESOLVED_VALUES
+
     def _returned(self, file: FileSymbols, value: Value, scope: Scope) -> Values:
+        if scope.returns and not file.rules.explicit_self:
+            declared = self._typed(file, value.scope, scope.returns)
+            if any(each.kind in (INSTANCE, LITERAL_VALUE) for each in declared):
+                return declared
         found = [
             self._resolver.evaluate(ScopeRef(value.path, value.scope), each)
             for each in file.results.get(value.scope, ())
         ]
         if scope.returns:
-            annotated = self._resolver.evaluate(ScopeRef(value.path, scope.parent), scope.returns)
-            found.append(self._resolver.instances(annotated))
+            found.append(self._typed(file, value.scope, scope.returns))
         return union(found) if found else external(f"{BUILTINS}.None")
+
+    def _typed(self, file: FileSymbols, number: int, written: Expression) -> Values:
+        """Return an instance of a type that the head of a function names."""
+        outer = ScopeRef(file.path, file.scope(number).parent)
+        classes = self._resolver.evaluate(outer, written)
+        if all(value.kind == EXTERNAL for value in classes) and isinstance(written, str):
+            own = file.bindings.get((number, written), ())  # a parameter of the type
+            if own:
+                classes = union(self._resolver.binding(file.path, each) for each in own)
+        return self._resolver.instances(classes)
 
     def parameter(self, file: FileSymbols, number: int, position: int) -> Values:
         """Return what a parameter of a function may be: its receiver, its type, its arguments."""
         scope = file.scope(number)
-        if position == 0 and scope.parent >= 0 and file.scope(scope.parent).kind == CLASS:
+        if file.rules.explicit_self and position == 0 and scope.parent >= 0:
             receiver = file.receiver(number)
-            if receiver is not None and receiver[0] == scope.parent:
+            if receiver is not None and receiver.scope == scope.parent:
                 kind = DEFINITION if file.takes_class(number) else INSTANCE
                 return frozenset([Value(kind, file.path, scope.parent)])
         parameter = scope.parameters[position]
         found = [UNRESOLVED_VALUES]
         if parameter.type:
-            outer = ScopeRef(file.path, scope.parent)
-            return self._resolver.instances(self._resolver.evaluate(outer, parameter.type))
+            return self._typed(file, number, parameter.type)
         if parameter.default:
             found.append(
                 self._resolver.evaluate(ScopeRef(file.path, scope.parent), parameter.default)
@@ -97,7 +130,8 @@ class Calls:
         target = Value(DEFINITION, file.path, number)
         name, _ = file.called_name(number)
         in_class = file.scope(scope.parent).kind == CLASS
-        shift = 1 if in_class and file.receiver(number) is not None else 0
+        takes_self = file.rules.explicit_self and in_class and file.receiver(number) is not None
+        shift = 1 if takes_self else 0
         found: list[Values] = []
         sites = (
             (other, call)
@@ -116,12 +150,34 @@ class Calls:
     def targets(self, place: ScopeRef, call: Call) -> Values:
         """Return the functions that a call runs."""
         values = self._resolver.evaluate(place, call.function)
-        return union(self._run(value) for value in values)
+        file = self._resolver.tables.file(place.path)
+        if file is None:
+            return UNRESOLVED_VALUES
+        by_keyword = isinstance(call.function, str) and call.function in file.rules.instance
+        found = union(
+            self._parent_method(file, place, value, by_keyword=by_keyword)
+            if value.kind == PARENT or (by_keyword and value.kind == INSTANCE)
+            else self._run(value)
+            for value in values
+        )
+        return self._fitting(place, call, found) if file.rules.overloads else found
+
+    def _parent_method(
+        self, file: FileSymbols, place: ScopeRef, value: Value, *, by_keyword: bool
+    ) -> Values:
+        """Return what a call of the parent itself runs: the method that the caller overrides."""
+        receiver = file.receiver(place.scope)
+        name = CONSTRUCTOR
+        if receiver is not None and not by_keyword and not file.is_constructor(receiver.method):
+            name = file.scope(receiver.method).name
+        return self._resolver.classes.inherited(value, name)
 
     def _run(self, value: Value) -> Values:
         """Return the functions that calling a value runs."""
         if value.kind == INSTANCE:
             return self._resolver.classes.inherited(value, "__call__")
+        if value.kind == FILE:
+            return union(self._run(each) for each in self._whole(value))
         if value.kind != DEFINITION:
             return frozenset([value])
         file = self._resolver.tables.file(value.path)
@@ -129,6 +185,83 @@ class Calls:
             return frozenset([value])
         found = self._resolver.classes.inherited(value, CONSTRUCTOR)
         return frozenset(v for v in found if v.kind == DEFINITION) or frozenset([value])
+
+    def _fitting(self, place: ScopeRef, call: Call, values: Values) -> Values:
+        """Leave out the overloads that a call's arguments do not fit."""
+        if len(values) < 2:
+            return values
+        counted = frozenset(v for v in values if self._fits_count(v, len(call.arguments)))
+        typed = frozenset(v for v in counted if self._fits_types(place, v, call))
+        return typed or counted or values
+
+    def _fits_count(self, value: Value, count: int) -> bool:
+        scope = self._scope(value)
+        if scope is None:
+            return True
+        parameters = scope.parameters[1:] if scope.receiver == IN_TYPE else scope.parameters
+        required = sum(1 for each in parameters if not each.default and each.name[:1] != "*")
+        is_open = any(each.name.startswith("*") for each in parameters)
+        return required <= count and (is_open or count <= len(parameters))
+
+    def _fits_types(self, place: ScopeRef, value: Value, call: Call) -> bool:
+        scope = self._scope(value)
+        if scope is None:
+            return True
+        parameters = scope.parameters[1:] if scope.receiver == IN_TYPE else scope.parameters
+        return all(
+            self._fits_type(place, ScopeRef(value.path, scope.parent), parameter.type, argument)
+            for parameter, argument in zip(parameters, call.arguments, strict=False)
+        )
+
+    def _fits_type(
+        self, place: ScopeRef, home: ScopeRef, expected: Expression, given: Expression
+    ) -> bool:
+        """Whether an argument may be of a type; what is not known may."""
+        if isinstance(given, list) and given[0] == LITERAL and isinstance(expected, str):
+            return _literals_fit(expected.rpartition(".")[2], str(given[1]))
+        if not expected or not given:
+            return True
+        classes = {v for v in self._resolver.evaluate(home, expected) if v.kind == DEFINITION}
+        every = self._resolver.evaluate(place, given)
+        values = [v for v in every if v.kind == INSTANCE]
+        if not values:
+            names = [v.name.rpartition(".")[2] for v in every if v.kind == EXTERNAL]
+            is_named = isinstance(expected, str) and not classes and names
+            return not is_named or any(_literals_fit(str(expected), name) for name in names)
+        if not classes:
+            return isinstance(expected, str) and expected.lower() not in _PRIMITIVE
+        return any(
+            Value(DEFINITION, *ancestor) in classes
+            for each in values
+            for ancestor in self._resolver.classes.ancestors(ScopeRef(each.path, each.scope))
+        )
+
+    def _scope(self, value: Value) -> Scope | None:
+        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
+        scope = file.scope(value.scope) if file else None
+        return scope if scope is not None and scope.kind == FUNCTION else None
+
+
+_TEXT = frozenset(["string", "charsequence", "string_view", "object", "any", "char"])
+_NUMBER = frozenset(
+    "int long short byte double float integer decimal number size_t unsigned object any".split()
+)
+_KINDS = {
+    "string": _TEXT,
+    "int": _NUMBER,
+    "double": _NUMBER,
+    "number": _NUMBER,
+    "bool": frozenset(["bool", "boolean", "object", "any"]),
+    "boolean": frozenset(["bool", "boolean", "object", "any"]),
+    "char": frozenset(["char", "character", "object", "any"]),
+}
+_PRIMITIVE = (_TEXT | _NUMBER | {"bool", "boolean"}) - {"object", "any"}
+
+
+def _literals_fit(expected: str, given: str) -> bool:
+    """Whether a literal is of a named type; of types that are not known it may be."""
+    expected, kinds = expected.lower(), _KINDS.get(given.lower())
+    return kinds is None or expected in kinds or expected not in _PRIMITIVE
 
 
 def _argument(call: Call, position: int, name: str) -> Expression | None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from services.indexer.graph.files import COMPANION, FileSymbols
+from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
@@ -19,6 +21,9 @@ from services.indexer.syntax.symbols.table import (
     ATTRIBUTE,
     CALL,
     CLASS,
+    DECLARATION,
+    FUNCTION,
+    IN_TYPE,
     ITEM,
     Expression,
 )
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
 
 MAX_ANCESTORS = 64
+_KNOWN_BASES = frozenset([f"{BUILTINS}.object", f"{BUILTINS}.Object"])
 _WRAPPING = frozenset([CALL, ATTRIBUTE, ITEM])
 PROPERTIES = frozenset(["property", "cached_property", "functools.cached_property"])
 
@@ -36,6 +42,7 @@ class Classes:
 
     def __init__(self, resolver: "Resolver") -> None:
         self._resolver = resolver
+        self._parts: dict[ScopeRef, list[ScopeRef]] = {}
 
     def inherited(self, value: Value, name: str) -> Values:
         """Return an attribute of a class or instance: its own, inherited, or of a subclass."""
@@ -49,16 +56,144 @@ class Classes:
         below = [] if value.kind == PARENT else self._in_subclasses(value, name)
         return union(below) if below else UNRESOLVED_VALUES
 
-    def _own_attribute(self, place: ScopeRef, name: str, *, instance: bool) -> Values | None:
+    def implicit(self, file: FileSymbols, number: int, name: str) -> Values | None:
+        """Return a member of the class around a scope, which methods name without a receiver."""
+        for value in self._classes_at(file, number):
+            for place in self.ancestors(ScopeRef(value.path, value.scope)):
+                found = self._own_attribute(place, name, instance=True)
+                if found is not None:
+                    return found
+        return None
+
+    def is_foreign(self, file: FileSymbols, number: int) -> bool:
+        """Whether the class around a scope inherits from one outside of the repository."""
+        return any(
+            self._has_foreign_ancestor(self.ancestors(ScopeRef(value.path, value.scope)))
+            for value in self._classes_at(file, number)
+        )
+
+    def around(self, place: ScopeRef) -> Values:
+        """Return the classes whose code a scope is."""
         file = self._resolver.tables.file(place.path)
-        if file is None:
-            return None
+        number = place.scope
+        while file is not None and number > 0:
+            if classes := self._classes_at(file, number):
+                return classes
+            number = file.scope(number).parent
+        return NOTHING
+
+    def _classes_at(self, file: FileSymbols, number: int) -> Values:
+        """Return the class that a scope is, or that it belongs to from outside."""
+        scope = file.scope(number)
+        if scope.kind == CLASS:
+            return frozenset([Value(DEFINITION, file.path, number)])
+        if not scope.owner or scope.receiver == IN_TYPE:
+            return NOTHING
+        values = self._resolver.evaluate(ScopeRef(file.path, scope.parent), scope.owner)
+        return frozenset(value for value in values if value.kind == DEFINITION)
+
+    def _own_attribute(self, place: ScopeRef, name: str, *, instance: bool) -> Values | None:
+        found: list[Values] = []
+        typed = False
+        for part in self.parts(place):
+            file = self._resolver.tables.file(part.path)
+            if file is None or (part == place and self._is_plain_function(file, part.scope)):
+                continue
+            for binding in file.bindings.get((part.scope, name), ()):
+                values = self._resolver.binding(part.path, binding)
+                found.append(self._property(values, instance))
+                typed = typed or any(value.kind == INSTANCE for value in values)
+            if typed and not file.rules.explicit_self:
+                continue  # the declared type says more than what is assigned
+            for binding in file.attributes.get((part.scope, name), ()):
+                found.append(self._resolver.binding(part.path, binding))
+        found += self._owned(place, name)
+        if not found and name != COMPANION:
+            return self._of_companion(place, name)
+        return self._defined_once(union(found)) if found else None
+
+    def _is_plain_function(self, file: FileSymbols, number: int) -> bool:
+        """Whether a scope is a function whose names are no members."""
+        return file.scope(number).kind == FUNCTION and not file.rules.explicit_self
+
+    def _of_companion(self, place: ScopeRef, name: str) -> Values | None:
+        file = self._resolver.tables.file(place.path)
+        for binding in file.bindings.get((place.scope, COMPANION), ()) if file else ():
+            number = binding.value[1]
+            if isinstance(number, int):
+                return self._own_attribute(ScopeRef(place.path, number), name, instance=True)
+        return None
+
+    def _owned(self, place: ScopeRef, name: str) -> list[Values]:
+        """Return the functions that stand outside of their class."""
+        file = self._resolver.tables.file(place.path)
+        if file is None or not file.rules.open_classes:
+            return []
+        target = Value(DEFINITION, *place)
+        class_name = file.scope(place.scope).name
         found = []
-        for binding in file.bindings.get((place.scope, name), ()):
-            found.append(self._property(self._resolver.binding(place.path, binding), instance))
-        for binding in file.attributes.get((place.scope, name), ()):
-            found.append(self._resolver.binding(place.path, binding))
-        return union(found) if found else None
+        for other in self._homes(file, class_name):
+            for number in other.owned.get((class_name, name), ()):
+                scope = other.scope(number)
+                owner = self._resolver.evaluate(ScopeRef(other.path, scope.parent), scope.owner)
+                if target in owner:
+                    found.append(frozenset([Value(DEFINITION, other.path, number)]))
+        return found
+
+    def _homes(self, file: FileSymbols, class_name: str) -> list[FileSymbols]:
+        """Return the files that may add members to a class of a file."""
+        if file.rules.names is Names.FILES:
+            return [file]
+        others = self._resolver.tables.definers(class_name)
+        return [file, *(other for other in others if other.path != file.path)]
+
+    def parts(self, place: ScopeRef) -> list[ScopeRef]:
+        """Return a class and the blocks that add members to it."""
+        if place in self._parts:
+            return self._parts[place]
+        file = self._resolver.tables.file(place.path)
+        self._parts[place] = found = [place]
+        if file is None or not file.rules.open_classes:
+            return found
+        target, scope = Value(DEFINITION, *place), file.scope(place.scope)
+        for other in self._homes(file, scope.name):
+            for number in other.extensions.get(scope.name, ()):
+                extension = other.scope(number)
+                part = ScopeRef(other.path, number)
+                outer = ScopeRef(other.path, extension.parent)
+                if part == place:
+                    continue
+                if extension.kind == CLASS:
+                    same = other.package_of(number) == file.package_of(place.scope)
+                    reopens = file.rules.names not in (Names.FILES, Names.MODULES, Names.FOLDERS)
+                    if reopens and same and extension.path == scope.path:
+                        found.append(part)
+                elif target in self._resolver.evaluate(outer, extension.owner):
+                    found.append(part)
+        return found
+
+    def _defined_once(self, values: Values) -> Values:
+        """Leave out declarations of functions that are defined elsewhere."""
+        if len(values) < 2:
+            return values
+        declared: set[Value] = set()
+        defined: set[int] = set()
+        for value in values:
+            file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
+            if file is None:
+                continue
+            scope = file.scope(value.scope)
+            if DECLARATION in scope.marks:
+                declared.add(value)
+            else:
+                defined.add(len(scope.parameters))
+        return frozenset(
+            value for value in values if value not in declared or self._arity(value) not in defined
+        )
+
+    def _arity(self, value: Value) -> int:
+        file = self._resolver.tables.file(value.path)
+        return len(file.scope(value.scope).parameters) if file else 0
 
     def _property(self, values: Values, instance: bool) -> Values:
         """Return what a property gives, for a definition that is one."""
@@ -92,6 +227,11 @@ class Classes:
 
     def parents(self, place: ScopeRef) -> list[ScopeRef]:
         """Return the classes that a class names as its bases."""
+        return [
+            parent for part in self.parts(place) for parent in self._bases(part) if parent != place
+        ]
+
+    def _bases(self, place: ScopeRef) -> list[ScopeRef]:
         file = self._resolver.tables.file(place.path)
         if file is None:
             return []
@@ -101,7 +241,7 @@ class Classes:
             ScopeRef(value.path, value.scope)
             for base in scope.bases
             for value in self._resolver.evaluate(outer, base)
-            if value.kind == DEFINITION and ScopeRef(value.path, value.scope) != place
+            if value.kind == DEFINITION
         ]
 
     def _has_foreign_ancestor(self, places: Sequence[ScopeRef]) -> bool:
@@ -114,7 +254,7 @@ class Classes:
             outer = ScopeRef(place.path, scope.parent)
             for base in scope.bases:
                 values = self._resolver.evaluate(outer, base)
-                if any(v.kind != DEFINITION and v.name != f"{BUILTINS}.object" for v in values):
+                if any(v.kind != DEFINITION and v.name not in _KNOWN_BASES for v in values):
                     return True
         return False
 

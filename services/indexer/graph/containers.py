@@ -1,19 +1,37 @@
 """Items and elements of lists, tuples and dictionaries that are written out."""
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from services.indexer.graph.values import (
+    BUILTINS,
     INSTANCE,
     LITERAL_VALUE,
     UNRESOLVED_VALUES,
     ScopeRef,
+    Value,
     Values,
+    external,
     union,
 )
 from services.indexer.syntax.symbols.table import (
+    GENERIC,
+    MAPPING,
     SEQUENCE,
+    TUPLE,
     Expression,
+)
+
+# Methods of the containers of standard libraries, by what they give.
+GIVING_ITEMS = frozenset(
+    "get at first last pop peek poll front back top next find remove element getOrDefault shift"
+    " getFirst getLast First Last Single FirstOrDefault firstOrNull lastOrNull first_mut get_mut"
+    " removeFirst removeLast".split()
+)
+GIVING_ALL = frozenset(
+    "iter iter_mut into_iter values filter slice concat reversed rev stream sorted toList ToList"
+    " Where OrderBy collect reverse sort take skip Values".split()
 )
 
 if TYPE_CHECKING:
@@ -38,6 +56,9 @@ class Containers:
                 )
                 continue
             inner, literal = ScopeRef(value.path, value.scope), json.loads(value.expression)
+            if literal[0] == GENERIC:
+                found.append(self._typed_item(inner, literal, key))
+                continue
             parts = literal[1:] if literal[0] == SEQUENCE else literal[2::2]
             keys = range(len(parts)) if literal[0] == SEQUENCE else literal[1::2]
             matching = [part for each, part in zip(keys, parts, strict=False) if str(each) == key]
@@ -63,7 +84,9 @@ class Containers:
             if value.kind == LITERAL_VALUE:
                 literal = json.loads(value.expression)
                 place = ScopeRef(value.path, value.scope)
-                if literal[0] == SEQUENCE:
+                if literal[0] == GENERIC:
+                    found.append(self._typed_item(place, literal, ""))
+                elif literal[0] == SEQUENCE:
                     found += [self._resolver.evaluate(place, each) for each in literal[1:]]
             elif value.kind == INSTANCE:
                 found.append(
@@ -72,3 +95,30 @@ class Containers:
             else:
                 found.append(frozenset([value]))
         return union(found) if found else UNRESOLVED_VALUES
+
+    def _typed_item(self, place: ScopeRef, literal: Sequence[Any], key: str) -> Values:
+        """Return an instance of what a container of a declared type holds."""
+        arguments = literal[2:]
+        if not arguments:
+            return UNRESOLVED_VALUES
+        is_tuple = literal[1] == TUPLE and key.isdigit() and int(key) < len(arguments)
+        element = arguments[int(key)] if is_tuple else arguments[-1]
+        return self._resolver.instances(self._resolver.evaluate(place, element))
+
+    def member(self, value: Value, name: str) -> Values:
+        """Return a member of a container: an item by its key, or a method of it."""
+        literal = json.loads(value.expression)
+        if literal[0] == MAPPING and name in literal[1::2]:
+            place = ScopeRef(value.path, value.scope)
+            pairs = zip(literal[1::2], literal[2::2], strict=False)
+            return union(self._resolver.evaluate(place, part) for key, part in pairs if key == name)
+        if literal[0] == GENERIC:
+            return frozenset([value._replace(name=name)])
+        return external(f"{BUILTINS}.{name}")
+
+    def called(self, value: Value) -> Values:
+        """Return what a method of a container of a declared type gives."""
+        whole = frozenset([value._replace(name="")])
+        if value.name in GIVING_ITEMS:
+            return self.elements(whole)
+        return whole if value.name in GIVING_ALL else UNRESOLVED_VALUES

@@ -63,12 +63,20 @@ class CallSites:
         files = {file.path: file for file in [home, *self._tables.callers(name)]}
         for path in sorted(files):
             file = files[path]
-            numbers = [n for each in file.aliases(name) for n in file.calls.get(each, ())]
+            names = file.aliases(name) | self._words(home, file)
+            numbers = [n for each in names for n in file.calls.get(each, ())]
             for number in sorted(numbers):
                 call = file.table.calls[number]
                 found = self._certainty(resolver, file, number, name, is_member=is_member)
                 if found is not None:
                     yield CallSite(path, call.line, file.scope(call.scope).path, *found)
+
+    def _words(self, home: FileSymbols, file: FileSymbols) -> frozenset[str]:
+        """Return the words by which a class's own code calls what it inherits."""
+        number, rules = self._target.scope, file.rules
+        if home.is_constructor(number):
+            return rules.parent | rules.instance | {home.scope(number).name}
+        return rules.parent if rules.runs_names else frozenset()
 
     def _certainty(
         self, resolver: Resolver, file: FileSymbols, number: int, name: str, *, is_member: bool
@@ -77,7 +85,11 @@ class CallSites:
         if key in self._known:
             return self._known[key]
         call = file.table.calls[number]
-        fits = last_name(call.function) == name and _is_attribute(call.function) == is_member
+        is_attribute = _is_attribute(call.function)
+        same_kind = is_attribute or not is_member or file.rules.implicit
+        if file.rules.explicit_self:
+            same_kind = is_attribute == is_member
+        fits = last_name(call.function) == name and same_kind
         if time.monotonic() > self._deadline:
             self.unresolved += 1
             return (Certainty.POSSIBLE, OUT_OF_TIME) if fits else None
@@ -108,7 +120,7 @@ def _reason(file: FileSymbols, call: Call, target: Value) -> str:
         return "resolved through what a call returns"
     first = function.partition(".")[0]
     receiver = file.receiver(call.scope)
-    if receiver is not None and receiver[1] == first:
+    if receiver is not None and (receiver.name == first or first in file.rules.instance):
         return "method of its own instance"
     if any(each.alias == first for each in file.table.imports):
         return "imported"

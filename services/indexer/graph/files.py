@@ -3,14 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
+from typing import NamedTuple
 
+from services.indexer.graph.rules import rules_of
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
     CLASS,
     EVERY_NAME,
+    EXTENSION,
     FUNCTION,
+    IN_TYPE,
     ITEM,
     LAMBDA,
+    MODULE,
+    NAMESPACE,
     Binding,
     Call,
     Expression,
@@ -20,9 +26,19 @@ from services.indexer.syntax.symbols.table import (
     last_name,
 )
 
-CONSTRUCTOR = "__init__"
+CONSTRUCTOR = "<new>"  # the name under which constructors are looked up
+COMPANION = "Companion"  # the class of a class's own members, in Kotlin
+NO_CLASS = -1
 STATIC = frozenset(["staticmethod"])
 CLASS_METHODS = frozenset(["classmethod", "__new__", "__init_subclass__", "__class_getitem__"])
+
+
+class Receiver(NamedTuple):
+    """The class or extension that a method is in, and the name of its instance there."""
+
+    scope: int  # NO_CLASS for a method that stands outside of its class
+    name: str
+    method: int
 
 
 class FileSymbols:
@@ -32,6 +48,7 @@ class FileSymbols:
         self.path = path
         self.table = table
         self.mentions = mentions or frozenset(table.mentions)
+        self.rules = rules_of(table.language)
 
     def scope(self, number: int) -> Scope:
         """Return a scope by its number."""
@@ -45,9 +62,84 @@ class FileSymbols:
             if isinstance(binding.target, str) and "." not in binding.target:
                 found[binding.scope, binding.target].append(binding)
         for number, scope in enumerate(self.table.scopes):
-            if scope.parent >= 0:
-                definition = Binding(scope.parent, scope.name, ASSIGNED, [LAMBDA, number])
-                found[scope.parent, scope.name].append(definition)
+            if scope.parent < 0 or not scope.name or (scope.owner and scope.receiver != IN_TYPE):
+                continue
+            is_constructor = self.is_constructor(number)
+            names = [CONSTRUCTOR] if is_constructor else [scope.name]
+            if is_constructor and self.rules.constructor:
+                names.append(scope.name)
+            if self.rules.sigil and scope.kind == FUNCTION:
+                names.append(self.rules.sigil + scope.name)
+            for name in names:
+                definition = Binding(scope.parent, name, ASSIGNED, [LAMBDA, number])
+                found[scope.parent, name].append(definition)
+        return found
+
+    def is_constructor(self, number: int) -> bool:
+        """Whether a function constructs the class around it, or its owner."""
+        scope = self.scope(number)
+        if scope.kind != FUNCTION or scope.parent < 0:
+            return False
+        outer = self.scope(scope.parent)
+        class_name = last_name(scope.owner) if scope.owner else outer.name
+        if not scope.owner and outer.kind != CLASS:
+            return False
+        return scope.name == (self.rules.constructor or class_name)
+
+    @cached_property
+    def owned(self) -> dict[tuple[str, str], list[int]]:
+        """Functions that stand outside of their class, by the class's last name and their own."""
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, scope in enumerate(self.table.scopes):
+            if scope.kind == FUNCTION and scope.owner:
+                name = CONSTRUCTOR if self.is_constructor(number) else scope.name
+                found[last_name(scope.owner), name].append(number)
+        return found
+
+    @cached_property
+    def extensions(self) -> dict[str, list[int]]:
+        """Blocks that add members to a class, by the class's last name; also classes of a name."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, scope in enumerate(self.table.scopes):
+            if scope.kind == EXTENSION:
+                found[last_name(scope.owner)].append(number)
+            elif scope.kind == CLASS:
+                found[scope.name].append(number)
+        return found
+
+    @cached_property
+    def namespaces(self) -> Sequence[int]:
+        """The scopes whose names other files may know: the file's, and those of namespaces."""
+        kinds = (MODULE, NAMESPACE)
+        return [n for n, scope in enumerate(self.table.scopes) if scope.kind in kinds]
+
+    @cached_property
+    def top_level(self) -> dict[str, list[int]]:
+        """The namespaces that bind a name, by the name."""
+        found: dict[str, list[int]] = defaultdict(list)
+        outer = frozenset(self.namespaces)
+        for number, name in self.bindings:
+            if number in outer:
+                found[name].append(number)
+        return found
+
+    def package_of(self, number: int) -> str:
+        """Return the package that a scope is in, with the namespaces around it."""
+        names: list[str] = []
+        while number > 0:
+            scope = self.scope(number)
+            if scope.kind == NAMESPACE:
+                names.insert(0, scope.name)
+            number = scope.parent
+        return ".".join([self.table.package, *names] if self.table.package else names)
+
+    @cached_property
+    def dotted(self) -> dict[str, list[Binding]]:
+        """Assignments to dotted names, by the whole name."""
+        found: dict[str, list[Binding]] = defaultdict(list)
+        for binding in self.table.bindings:
+            if isinstance(binding.target, str) and "." in binding.target:
+                found[binding.target].append(binding)
         return found
 
     @cached_property
@@ -81,28 +173,41 @@ class FileSymbols:
             if isinstance(binding.target, str) and binding.target.count(".") == 1:
                 owner, name = binding.target.split(".")
                 receiver = self.receiver(binding.scope)
-                if receiver is not None and receiver[1] == owner:
-                    found[receiver[0], name].append(binding)
+                if receiver is not None and self._is_instance(receiver, owner):
+                    found[receiver.scope, name].append(binding)
         return found
 
-    def receiver(self, number: int) -> tuple[int, str] | None:
+    def _is_instance(self, receiver: Receiver, name: str) -> bool:
+        return name == receiver.name or name in self.rules.instance
+
+    def receiver(self, number: int) -> Receiver | None:
         """Return the class whose method a scope is in, and the name of its instance there."""
         while number > 0:
             scope = self.scope(number)
-            if scope.kind == FUNCTION and self.scope(scope.parent).kind == CLASS:
-                if scope.parameters and not STATIC.intersection(self.marks(number)):
-                    return scope.parent, scope.parameters[0].name
-                return None
+            if scope.kind == FUNCTION:
+                if scope.owner and scope.receiver != IN_TYPE:
+                    return Receiver(NO_CLASS, scope.receiver, number)
+                if self.scope(scope.parent).kind in (CLASS, EXTENSION):
+                    return self._method_receiver(number, scope)
+            elif scope.kind in (CLASS, EXTENSION) and not self.rules.explicit_self:
+                return Receiver(number, "", number)
             number = scope.parent
+        return None
+
+    def _method_receiver(self, number: int, scope: Scope) -> Receiver | None:
+        if not self.rules.explicit_self:
+            return Receiver(scope.parent, "", number)
+        if scope.parameters and not STATIC.intersection(self.marks(number)):
+            return Receiver(scope.parent, scope.parameters[0].name, number)
         return None
 
     def called_name(self, number: int) -> tuple[str, bool]:
         """Return the name that calls of a definition end in, and whether it is a member's."""
         scope = self.scope(number)
         outer = self.scope(scope.parent)
-        if outer.kind != CLASS:
-            return scope.name, False
-        return (outer.name, False) if scope.name == CONSTRUCTOR else (scope.name, True)
+        if self.is_constructor(number):
+            return (last_name(scope.owner) or outer.name), False
+        return scope.name, outer.kind in (CLASS, EXTENSION) or bool(scope.owner)
 
     def marks(self, number: int) -> Iterator[str]:
         """Yield the plain decorators of a scope."""

@@ -1,11 +1,14 @@
 """Imports of a definition: in which file, on which line, under which name."""
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver, Tables
+from services.indexer.graph.rules import Names
 from services.indexer.graph.values import Value
-from services.indexer.syntax.symbols.table import EVERY_NAME
+from services.indexer.syntax.symbols.table import EVERY_NAME, WHOLE_MODULE, Import
 
 
 class ImportSite(NamedTuple):
@@ -25,7 +28,22 @@ def import_sites(tables: Tables, target: Value) -> Iterator[ImportSite]:
     for file in sorted(tables.callers(name), key=lambda each: each.path):
         resolver = Resolver(tables)
         for each in file.table.imports:
-            if each.name == name and target in resolver.imported(file.path, each):
-                yield ImportSite(file.path, each.line, each.alias)
-            elif each.name == EVERY_NAME and target in resolver.exported(file.path, each, name):
+            if _brings_file(file, each, target):
                 yield ImportSite(file.path, each.line, name)
+            elif file.rules.names is Names.FOLDERS:
+                package = resolver.imports.imported(file.path, each)
+                if target in resolver.attribute(package, name):
+                    yield ImportSite(file.path, each.line, each.alias)
+            elif each.name == name and target in resolver.imports.imported(file.path, each):
+                yield ImportSite(file.path, each.line, each.alias)
+            elif each.name == EVERY_NAME and target in resolver.imports.exported(
+                file.path, each, name
+            ):
+                yield ImportSite(file.path, each.line, name)
+
+
+def _brings_file(file: FileSymbols, each: Import, target: Value) -> bool:
+    """Whether an include or require names the file of a definition, or its header."""
+    if each.alias or each.name != WHOLE_MODULE:
+        return False
+    return PurePosixPath(each.module).stem == PurePosixPath(target.path).stem

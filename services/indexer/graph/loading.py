@@ -7,7 +7,7 @@ from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, Match, MatchAny
 from services.indexer.graph.files import FileSymbols
 from services.indexer.schema import fields
-from services.indexer.syntax.symbols.table import decode_table, file_mention
+from services.indexer.syntax.symbols.table import decode_table, definition_mention, file_mention
 
 MAX_FILES = 600  # loaded for one question
 PAGE = 200
@@ -43,6 +43,10 @@ class LoadedTables:
         """Return the loaded files that mention a name."""
         self._note(name)
         return [file for file in self._files.values() if name in file.mentions]
+
+    def definers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the loaded files that define a name for others, or extend a class of it."""
+        return self.callers(definition_mention(name))
 
     def _note(self, key: str) -> None:
         if key not in self._asked:

@@ -1,11 +1,14 @@
 """The files that an import may mean, by the language's rules, best first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 CACHED = 10_000
 MAX_ROOTS = 12  # folders above a file that may be the root of its imports
+_JAVASCRIPT = ("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte")
+_WRITTEN = (".js", ".jsx", ".mjs", ".cjs")  # endings that may stand for a TypeScript file
+_CRATE_ROOTS = ("lib.rs", "main.rs")
 
 
 @lru_cache(maxsize=CACHED)
@@ -27,3 +30,60 @@ def _python_module(root: PurePosixPath, inner: str) -> list[str]:
     base = root / inner if inner else root
     package = str(base / "__init__.py")
     return [f"{base}.py", package] if inner else [package]
+
+
+@lru_cache(maxsize=CACHED)
+def javascript_files(importer: str, module: str) -> Sequence[str]:
+    """Return the files that a relative import of JavaScript may mean."""
+    if not module.startswith("."):
+        return []
+    base = joined(str(PurePosixPath(importer).parent), module)
+    stem = base.rpartition(".")[0] if base.endswith(_WRITTEN) else base
+    found = [base] if PurePosixPath(base).suffix else []
+    found += [f"{stem}.{ending}" for ending in _JAVASCRIPT]
+    index = f"{base}/index" if base not in (".", "") else "index"
+    return [*found, *(f"{index}.{ending}" for ending in _JAVASCRIPT)]
+
+
+def joined(folder: str, relative: str) -> str:
+    """Join a relative path to a folder, without `.` and `..`."""
+    parts = [part for part in folder.split("/") if part not in ("", ".")]
+    for part in relative.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def included_files(importer: str, module: str) -> Sequence[str]:
+    """Return the files that an `#include` may mean: beside the file, or below a folder above it."""
+    folder = PurePosixPath(importer).parent
+    roots = [folder, *folder.parents][:MAX_ROOTS]
+    found = [joined(str(root), module) for root in roots]
+    return [*found, *(joined(str(root / "include"), module) for root in roots)]
+
+
+@lru_cache(maxsize=CACHED)
+def rust_submodule(importer: str, name: str) -> Sequence[str]:
+    """Return the files that `mod name;` may mean."""
+    path = PurePosixPath(importer)
+    is_root = path.name in (*_CRATE_ROOTS, "mod.rs")
+    folder = path.parent if is_root else path.parent / path.stem
+    return [str(folder / f"{name}.rs"), str(folder / name / "mod.rs")]
+
+
+@lru_cache(maxsize=CACHED)
+def rust_parent(importer: str) -> Sequence[str]:
+    """Return the files that may be the module around a file."""
+    path = PurePosixPath(importer)
+    folder = path.parent.parent if path.name == "mod.rs" else path.parent
+    return [str(folder / "mod.rs"), f"{folder}.rs", *(str(folder / each) for each in _CRATE_ROOTS)]
+
+
+def rust_roots(importer: str) -> Iterator[str]:
+    """Yield the files that may be the root of a file's crate, the nearest first."""
+    folder = PurePosixPath(importer).parent
+    for each in [folder, *folder.parents][:MAX_ROOTS]:
+        for name in _CRATE_ROOTS:
+            yield str(each / name)

@@ -7,13 +7,15 @@ taken for unknown; the caller loads them and asks again.
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from services.indexer.graph.calls import Calls
 from services.indexer.graph.classes import Classes
 from services.indexer.graph.containers import Containers
 from services.indexer.graph.files import FileSymbols
-from services.indexer.graph.modules import python_files
+from services.indexer.graph.imports import Imports
+from services.indexer.graph.packages import Packages
+from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
@@ -22,7 +24,9 @@ from services.indexer.graph.values import (
     INSTANCE,
     LITERAL_VALUE,
     NOTHING,
+    PACKAGE,
     PARENT,
+    PASSING,
     UNRESOLVED_VALUES,
     ScopeRef,
     Value,
@@ -34,25 +38,31 @@ from services.indexer.syntax.symbols.table import (
     ATTRIBUTE,
     CALL,
     CLASS,
+    DECLARED,
     EITHER,
     ENTERED,
-    FILE_SCOPE,
+    EXTENSION,
+    FUNCTION,
+    GENERIC,
     ITEM,
     ITERATED,
     LAMBDA,
     LITERAL,
+    LOCAL,
     MAPPING,
+    MODULE,
+    NAMESPACE,
+    NEW,
     SEQUENCE,
     TYPED,
-    WHOLE_MODULE,
     Binding,
     Expression,
-    Import,
-    Scope,
 )
 
 MAX_DEPTH = 20  # of expressions that are resolved for one another
 MAX_STEPS = 1_000  # of one question
+_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp")
+_PATH_WORDS = frozenset(["self", "super", "crate"])
 
 
 class Tables(Protocol):
@@ -64,6 +74,10 @@ class Tables(Protocol):
         """Return the files that may call something of this name."""
         ...
 
+    def definers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the files that define a name for others, or add members to a class of it."""
+        ...
+
 
 class Resolver:
     """Answers what expressions stand for. One is made for each question."""
@@ -73,6 +87,8 @@ class Resolver:
         self.classes = Classes(self)
         self.calls = Calls(self)
         self.containers = Containers(self)
+        self.imports = Imports(self)
+        self.packages = Packages(self)
         self._memo: dict[tuple[ScopeRef, str], Values] = {}
         self._active: set[object] = set()
         self._depth = 0
@@ -125,11 +141,7 @@ class Resolver:
 
     def _evaluate(self, place: ScopeRef, expression: Expression) -> Values:
         if isinstance(expression, str):
-            first, *rest = expression.split(".")
-            values = self.name(place, first)
-            for name in rest:
-                values = self.attribute(values, name)
-            return values
+            return self._dotted(place, expression)
         operator = expression[0]
         if operator == CALL:
             return self._call(place, expression[1])
@@ -143,51 +155,150 @@ class Resolver:
             return self._defined(place.path, expression[1])
         if operator == LITERAL:
             return external(f"{BUILTINS}.{expression[1]}")
-        if operator in (SEQUENCE, MAPPING):
+        if operator == NEW:
+            return self._classes(self.evaluate(place, expression[1]))
+        if operator == DECLARED:
+            return self._declared(place, expression[1], expression[2])
+        return self._container(place, expression)
+
+    def _dotted(self, place: ScopeRef, expression: str) -> Values:
+        first, *rest = expression.split(".")
+        values = self.name(place, first)
+        file = self.tables.file(place.path)
+        runs = file is not None and file.rules.runs_names
+        for name in rest:
+            values = self.attribute(self._ran(values) if runs else values, name)
+        return values
+
+    def _ran(self, values: Values) -> Values:
+        """Return what names give in a language where naming a method calls it."""
+        return union(
+            self.calls.called(frozenset([value]))
+            if self._is_function(value)
+            else frozenset([value])
+            for value in values
+        )
+
+    def _is_function(self, value: Value) -> bool:
+        file = self.tables.file(value.path) if value.kind == DEFINITION else None
+        if file is None:
+            return False
+        scope = file.scope(value.scope)
+        in_class = file.scope(scope.parent).kind not in (FUNCTION, MODULE)
+        return scope.kind == FUNCTION and in_class
+
+    def _container(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
+        """Return a container that is written out, or that has a type of the standard library."""
+        operator = expression[0]
+        if operator == GENERIC and expression[1][:1].isalpha():
+            values = self.evaluate(place, expression[1])
+            if any(value.kind == DEFINITION for value in values):
+                return values
+        if operator in (SEQUENCE, MAPPING, GENERIC):
             return frozenset([Value(LITERAL_VALUE, *place, expression=json.dumps(expression))])
         return UNRESOLVED_VALUES
+
+    def _classes(self, values: Values) -> Values:
+        """Return the classes that are named, or those of named instances."""
+        return frozenset(
+            value._replace(kind=DEFINITION) if value.kind == INSTANCE else value for value in values
+        )
+
+    def _declared(self, place: ScopeRef, type_: Expression, value: Expression) -> Values:
+        """Return what is assigned where that is known, else an instance of the declared type."""
+        assigned = self.evaluate(place, value)
+        if any(each.kind in (DEFINITION, INSTANCE) for each in assigned):
+            return assigned
+        declared = self.instances(self.evaluate(place, type_))
+        is_known = any(each.kind in (INSTANCE, LITERAL_VALUE) for each in declared)
+        return declared if is_known else assigned | declared
 
     def _call(self, place: ScopeRef, function: Expression) -> Values:
         if function == "super":
             file = self.tables.file(place.path)
-            receiver = file.receiver(place.scope) if file else None
+            receiver = file.receiver(place.scope) if file and file.rules.explicit_self else None
             if receiver is not None:
-                return frozenset([Value(PARENT, place.path, receiver[0])])
+                return frozenset([Value(PARENT, place.path, receiver.scope)])
+        if isinstance(function, list) and function[0] == NEW:
+            return self.instances(self.evaluate(place, function))
         return self.calls.called(self.evaluate(place, function))
 
     # Names
 
     def name(self, place: ScopeRef, name: str) -> Values:
-        """Look a name up in a scope and those around it."""
+        """Look a name up in a scope and those around it, then by the rules of the language."""
         file = self.tables.file(place.path)
         if file is None:
             return UNRESOLVED_VALUES
-        number, inner = place.scope, True
+        if (values := self._keyword(file, place, name)) is not None:
+            return values
+        number, inner, foreign = place.scope, True, False
         while number >= 0:
             scope = file.scope(number)
-            if inner or scope.kind != CLASS:
-                values = self._bound(file, number, scope, name)
-                if values is not None:
-                    return values
-            inner = False
-            number = scope.parent
-        for each in file.star_imports:
-            values = self._exported(file.path, each.module, name)
+            is_seen = inner or scope.kind not in (CLASS, EXTENSION)
+            values = self.bound(file, number, name) if is_seen else None
             if values is not None:
                 return values
-        return external(f"{BUILTINS}.{name}")
+            if file.rules.implicit and (scope.kind == CLASS or scope.owner):
+                values = self.classes.implicit(file, number, name)
+                if values is not None:
+                    return values
+                foreign = foreign or self.classes.is_foreign(file, number)
+            inner = False
+            number = scope.parent
+        return self._outside(file, place, name, foreign=foreign)
 
-    def _bound(self, file: FileSymbols, number: int, scope: Scope, name: str) -> Values | None:
+    def _outside(self, file: FileSymbols, place: ScopeRef, name: str, *, foreign: bool) -> Values:
+        """Look up a name that no scope of its file binds."""
+        if file.rules.names in (Names.FILES, Names.MODULES):
+            for each in file.star_imports:
+                values = self.imports.starred(file, each, name)
+                if values is not None:
+                    return values
+        elif (values := self.packages.visible(file, place, name)) is not None:
+            return values
+        if foreign:
+            return UNRESOLVED_VALUES
+        return self.packages.fallback(file, name) or external(f"{BUILTINS}.{name}")
+
+    def _keyword(self, file: FileSymbols, place: ScopeRef, name: str) -> Values | None:
+        """Return what a word of the language stands for; None for any other name."""
+        rules = file.rules
+        if name in rules.instance or name in rules.own_class or name in rules.parent:
+            classes = self.classes.around(place)
+            if classes:
+                kinds = {DEFINITION: name in rules.own_class, PARENT: name in rules.parent}
+                kind = next((kind for kind, holds in kinds.items() if holds), INSTANCE)
+                return frozenset(value._replace(kind=kind) for value in classes)
+        receiver = file.receiver(place.scope) if rules.names is Names.FOLDERS else None
+        if receiver is not None and receiver.name == name:
+            return self.instances(self.classes.around(place))
+        if rules.names is Names.MODULES and name in _PATH_WORDS:
+            return self.imports.path_word(file, place, name)
+        return None
+
+    def bound(self, file: FileSymbols, number: int, name: str) -> Values | None:
         """Return what a scope itself binds a name to; None where it does not."""
         found: list[Values] = []
         for binding in file.bindings.get((number, name), ()):
             found.append(self.binding(file.path, binding))
         for each in file.imports.get((number, name), ()):
-            found.append(self.imported(file.path, each))
-        for position, parameter in enumerate(scope.parameters):
+            found.append(self.imports.imported(file.path, each))
+        for position, parameter in enumerate(file.scope(number).parameters):
             if parameter.name.lstrip("*") == name:
                 found.append(self.calls.parameter(file, number, position))
         return union(found) if found else None
+
+    def top_level(self, file: FileSymbols, number: int, name: str) -> Values:
+        """Return what a namespace binds a name to for other files."""
+        values = self.bound(file, number, name) or NOTHING
+        return frozenset(value for value in values if not self._is_local(value))
+
+    def _is_local(self, value: Value) -> bool:
+        file = self.tables.file(value.path) if value.kind == DEFINITION else None
+        if file is None or file.path.endswith(_HEADERS):
+            return False
+        return LOCAL in file.scope(value.scope).marks
 
     def binding(self, path: str, binding: Binding) -> Values:
         place = ScopeRef(path, binding.scope)
@@ -208,6 +319,8 @@ class Resolver:
         if file is None:
             return values
         scope = file.scope(number)
+        if scope.kind == NAMESPACE and file.rules.names is Names.PACKAGES:
+            return frozenset([Value(PACKAGE, path, name=file.package_of(number))])
         place = ScopeRef(path, scope.parent)
         for decorator in reversed(scope.decorators):
             made = self.calls.called(self.evaluate(place, decorator))
@@ -223,54 +336,6 @@ class Resolver:
             for value in classes
         )
 
-    # Imports
-
-    def exported(self, importer: str, each: Import, name: str) -> Values:
-        """Return what the module of an import binds a name to."""
-        return self._exported(importer, each.module, name) or NOTHING
-
-    def imported(self, importer: str, each: Import) -> Values:
-        """Return what an import binds its name to."""
-        if each.name == WHOLE_MODULE:
-            file = self._module(importer, each.module)
-            return _file_value(file) if file else external(each.module)
-        values = self._exported(importer, each.module, each.name)
-        if values is not None:
-            return values
-        file = self._module(importer, _joined(each.module, each.name))
-        if file is not None:
-            return _file_value(file)
-        known = self._module(importer, each.module) is not None
-        return UNRESOLVED_VALUES if known else external(_joined(each.module, each.name))
-
-    def _module(self, importer: str, module: str) -> FileSymbols | None:
-        for path in python_files(importer, module):
-            if file := self.tables.file(path):
-                return file
-        return None
-
-    def _exported(self, importer: str, module: str, name: str) -> Values | None:
-        file = self._module(importer, module)
-        return self._member(file, name) if file else None
-
-    def _member(self, file: FileSymbols, name: str) -> Values | None:
-        """Return what a file binds a name to; None where it does not."""
-        with self.entered(("member", file.path, name)) as entered:
-            if not entered:
-                return NOTHING
-            values = self._bound(file, FILE_SCOPE, file.scope(FILE_SCOPE), name)
-            if values is not None:
-                return values
-            for each in file.star_imports:
-                values = self._exported(file.path, each.module, name)
-                if values is not None:
-                    return values
-            if file.path.endswith("/__init__.py"):
-                inner = self._module(file.path, f".{name}")
-                if inner is not None:
-                    return _file_value(inner)
-        return None
-
     # Attributes
 
     def attribute(self, values: Values, name: str) -> Values:
@@ -280,18 +345,26 @@ class Resolver:
     def _attribute(self, value: Value, name: str) -> Values:
         if value.kind == EXTERNAL:
             return external(f"{value.name}.{name}")
+        if value.kind == PACKAGE:
+            return self.packages.attribute(value, name)
         if value.kind == FILE:
             file = self.tables.file(value.path)
-            found = self._member(file, name) if file else None
+            found = self.imports.member(file, name) if file else None
             return UNRESOLVED_VALUES if found is None else found
+        if value.kind == LITERAL_VALUE:
+            return self.containers.member(value, name)
         if value.kind in (DEFINITION, INSTANCE, PARENT):
-            return self.classes.inherited(value, name)
-        return external(f"{BUILTINS}.{name}") if value.kind == LITERAL_VALUE else UNRESOLVED_VALUES
+            return self._member(value, name)
+        return UNRESOLVED_VALUES
 
-
-def _file_value(file: FileSymbols) -> Values:
-    return frozenset([Value(FILE, file.path)])
-
-
-def _joined(module: str, name: str) -> str:
-    return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+    def _member(self, value: Value, name: str) -> Values:
+        file = self.tables.file(value.path)
+        if file is None:
+            return UNRESOLVED_VALUES
+        is_function = file.scope(value.scope).kind == FUNCTION
+        if is_function and value.kind == DEFINITION and name in file.rules.callable_members:
+            return frozenset([value])
+        found = self.classes.inherited(value, name)
+        if found == UNRESOLVED_VALUES and name in file.rules.passing:
+            return frozenset([value._replace(kind=PASSING)])
+        return found

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 DEFINITION, INSTANCE, FILE, PACKAGE = "definition", "instance", "file", "package"
 BUILTINS = "builtins"
+PASSING = "passing"  # a member of an instance that gives the instance itself
 LITERAL_VALUE, PARENT, EXTERNAL, UNRESOLVED = "literal", "super", "external", "unresolved"
 
 

@@ -17,7 +17,7 @@ from services.indexer.lookup.scope import PathScope
 from services.indexer.search.filters import SearchFilters
 from services.indexer.source.languages import language_of
 from services.indexer.source.walk import is_under
-from services.indexer.syntax.symbols.languages import SPECS
+from services.indexer.syntax.symbols.specs import SPECS
 from services.indexer.tools.context import IndexerContext
 
 MAX_DEFINITIONS = 10  # of one plain name; more need a qualified one

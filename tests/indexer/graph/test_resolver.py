@@ -8,7 +8,7 @@ from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, EXTERNAL, UNRESOLVED, ScopeRef
 from services.indexer.syntax.outline import outline
-from services.indexer.syntax.symbols.table import decode_table
+from services.indexer.syntax.symbols.table import decode_table, definition_mention
 
 
 class Files:
@@ -22,6 +22,9 @@ class Files:
 
     def callers(self, name: str) -> Sequence[FileSymbols]:
         return [file for file in self._files.values() if name in file.mentions]
+
+    def definers(self, name: str) -> Sequence[FileSymbols]:
+        return self.callers(definition_mention(name))
 
     def edges(self) -> set[tuple[str, str]]:
         resolver = Resolver(self)

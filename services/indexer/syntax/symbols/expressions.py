@@ -10,9 +10,11 @@ from services.indexer.syntax.symbols.table import (
     ATTRIBUTE,
     CALL,
     EITHER,
+    GENERIC,
     ITEM,
     LITERAL,
     MAPPING,
+    NEW,
     SEQUENCE,
     UNKNOWN,
     Expression,
@@ -21,24 +23,37 @@ from services.indexer.syntax.symbols.table import (
 MAX_DEPTH = 12  # nested expressions; a deeper one is generated, and unknown
 MAX_ITEMS = 30  # elements kept of a literal
 MAX_TEXT = 200  # bytes of a dotted name
-_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
-_SEPARATORS = ("?.", "::", "->")
+_DOTTED = re.compile(r"[\w$]+(?:\.[\w$]+)*[?!]?\Z")
+_SEPARATORS = ("?.", "!!.", "::", "->", "\\")
+_ARRAY = "[]"
 
 
 @dataclass(frozen=True)
 class Shapes:
-    """The node types of a language's expressions, with the fields of their parts."""
+    """The node types of a language's expressions, with their parts.
+
+    A part is the name of a field, or the position of a named child.
+    """
 
     attributes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    calls: Mapping[str, str] = field(default_factory=dict)  # with the field of the function
+    calls: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # function, arguments
+    methods: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)  # with its owner
+    constructs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # class, arguments
     subscripts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     choices: frozenset[str] = frozenset()  # one of the children
-    wrappers: frozenset[str] = frozenset()  # the same value as the last named child
+    wrappers: Mapping[str, str] = field(default_factory=dict)  # the same value as a part
     sequences: frozenset[str] = frozenset()
+    lists: frozenset[str] = frozenset()  # sequences that are their only child
     mappings: frozenset[str] = frozenset()
+    pairs: Mapping[str, tuple[str, str]] = field(default_factory=lambda: {"pair": ("key", "value")})
     literals: Mapping[str, str] = field(default_factory=dict)  # with the name of the type
     functions: frozenset[str] = frozenset()  # lambdas
     names: frozenset[str] = frozenset()  # nodes whose text is a dotted name
+    generics: Mapping[str, str] = field(default_factory=dict)  # with the type of the arguments
+    arrays: Mapping[str, str] = field(default_factory=dict)  # types, with the part of the element
+    transparent: frozenset[str] = frozenset()  # generic types that stand for their argument
+    creator: str = ""  # the member of a class that constructs, as `new` in Ruby
+    members: str = ""  # what starts the name of an instance's member, as `@` in Ruby
 
 
 class Expressions:
@@ -68,31 +83,74 @@ class Expressions:
         if end - start > MAX_TEXT:
             return UNKNOWN
         text = self._source[start:end].decode("utf-8", "replace")
-        if text.isidentifier() or _DOTTED.match(text):
+        if text.isidentifier():
             return text
+        if self._shapes.members and text.startswith(self._shapes.members):
+            text = "self." + text.lstrip(self._shapes.members)
         text = "".join(text.split())
         for separator in _SEPARATORS:
             text = text.replace(separator, ".")
-        return text if _DOTTED.match(text) else UNKNOWN
+        text = text.replace(".$", ".").lstrip(".")
+        return text if _DOTTED.match(text) and not text[0].isdigit() else UNKNOWN
+
+    def callee(self, node: Node, depth: int = 0) -> tuple[Expression, Node | None, int]:
+        """Return what a call calls, the node of its arguments, and the last byte of its name."""
+        kind, shapes = node.type, self._shapes
+        if parts := shapes.calls.get(kind) or shapes.constructs.get(kind):
+            called = part(node, parts[0])
+            end = called.end_byte if called is not None else node.start_byte + 1
+            return plain(self.read(called, depth)), part(node, parts[1]), end - 1
+        owner, name, arguments = shapes.methods[kind]
+        named = part(node, name)
+        if named is None:
+            return UNKNOWN, None, node.start_byte
+        written = part(node, owner)
+        called_name = self.dotted(named)
+        if written is not None and called_name and called_name == self._shapes.creator:
+            function = self.read(written, depth)
+        elif written is not None and called_name:
+            function = attribute(self.read(written, depth), called_name)
+        else:
+            function = called_name
+        return function, part(node, arguments), named.end_byte - 1
 
     def _compound(self, node: Node, kind: str, depth: int) -> Expression:
         shapes = self._shapes
         if fields := shapes.attributes.get(kind):
-            owner = self.read(node.child_by_field_name(fields[0]), depth)
-            name = node.child_by_field_name(fields[1])
-            return attribute(owner, self.text(name)) if name is not None else UNKNOWN
-        if function := shapes.calls.get(kind):
-            callee = self.read(node.child_by_field_name(function), depth)
+            return self._attribute(node, fields, depth)
+        if kind in shapes.calls or kind in shapes.methods:
+            callee = self.callee(node, depth)[0]
+            if callee and shapes.creator and self._creates(node):
+                return [CALL, [NEW, callee]]
             return [CALL, callee] if callee else UNKNOWN
+        if kind in shapes.constructs:
+            callee = self.callee(node, depth)[0]
+            return [CALL, [NEW, callee]] if callee else UNKNOWN
         if fields := shapes.subscripts.get(kind):
             return self._item(node, fields, depth)
-        if kind in shapes.wrappers:
-            children = node.named_children
-            return self.read(children[-1], depth) if children else UNKNOWN
+        if (inner := shapes.wrappers.get(kind)) is not None:
+            return self.read(part(node, inner), depth)
+        if kind in shapes.generics:
+            return self._generic(node, shapes.generics[kind], depth)
+        if kind in shapes.arrays:
+            element = self.read(part(node, shapes.arrays[kind]), depth)
+            return [GENERIC, _ARRAY, element] if element else UNKNOWN
+        return self._literal(node, kind, depth)
+
+    def _creates(self, node: Node) -> bool:
+        name = part(node, self._shapes.methods[node.type][1])
+        return name is not None and self.text(name) == self._shapes.creator
+
+    def _literal(self, node: Node, kind: str, depth: int) -> Expression:
+        shapes = self._shapes
         if kind in shapes.choices:
             return [EITHER, *(self.read(child, depth) for child in node.named_children)]
         if kind in shapes.sequences:
             items = node.named_children[:MAX_ITEMS]
+            if items and items[0].type in shapes.pairs:
+                return self._mapping(node, depth)
+            if len(items) == 1 and kind in shapes.lists:
+                return self.read(items[0], depth)
             return [SEQUENCE, *(self.read(child, depth) for child in items)]
         if kind in shapes.mappings:
             return self._mapping(node, depth)
@@ -100,9 +158,33 @@ class Expressions:
             return [LITERAL, shapes.literals[kind]]
         return self._function(node) if kind in shapes.functions else UNKNOWN
 
+    def _attribute(self, node: Node, fields: tuple[str, str], depth: int) -> Expression:
+        name = part(node, fields[1])
+        if name is None:
+            return UNKNOWN
+        owner = self.read(part(node, fields[0]), depth)
+        if name.type in self._shapes.generics or name.type in self._shapes.attributes:
+            inner = self.read(name, depth)
+            if isinstance(inner, list) and inner[0] == GENERIC and isinstance(owner, str):
+                return [GENERIC, f"{owner}.{inner[1]}", *inner[2:]]
+            return inner
+        return attribute(owner, self.text(name).lstrip(".?$"))
+
+    def _generic(self, node: Node, arguments_type: str, depth: int) -> Expression:
+        """Read a type with arguments; one that only wraps its argument is that argument."""
+        for child in node.named_children:
+            if child.type == arguments_type:
+                arguments = [self.read(each, depth) for each in child.named_children]
+                text = self._source[node.start_byte : child.start_byte].decode("utf-8", "replace")
+                base = ".".join(text.replace("::", ".").split())
+                if arguments and base.rpartition(".")[2] in self._shapes.transparent:
+                    return arguments[0]
+                return [GENERIC, base, *arguments]
+        return self.dotted(node)
+
     def _item(self, node: Node, fields: tuple[str, str], depth: int) -> Expression:
-        owner = self.read(node.child_by_field_name(fields[0]), depth)
-        key = node.child_by_field_name(fields[1])
+        owner = self.read(part(node, fields[0]), depth)
+        key = part(node, fields[1])
         return [ITEM, owner, self._key(key)] if owner else UNKNOWN
 
     def _key(self, node: Node | None) -> str:
@@ -113,16 +195,51 @@ class Expressions:
 
     def _mapping(self, node: Node, depth: int) -> Expression:
         pairs: list[Expression] = []
+        shapes = self._shapes
         for child in node.named_children[:MAX_ITEMS]:
-            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
-            if key is not None and value is not None:
-                pairs += [self._key(key), self.read(value, depth)]
+            if fields := shapes.pairs.get(child.type):
+                key, value = part(child, fields[0]), part(child, fields[1])
+                if key is not None and value is not None:
+                    pairs += [self._pair_key(key), self.read(value, depth)]
+            elif child.type in shapes.functions:
+                name = child.child_by_field_name("name")
+                pairs += [self.text(name), self._function(child)] if name is not None else []
+            elif child.type in shapes.names:
+                pairs += [self.text(child), self.read(child, depth)]
         return [MAPPING, *pairs]
 
-    def text(self, node: Node) -> str:
+    def _pair_key(self, node: Node) -> str:
+        if node.type in self._shapes.literals:
+            return self._key(node)
+        text = self.text(node).lstrip(".")
+        return text if text.isidentifier() and node.type not in self._shapes.names else ""
+
+    def text(self, node: Node, limit: int = MAX_TEXT) -> str:
         """Return the source text of a node, cut to a bound."""
-        end = min(node.end_byte, node.start_byte + MAX_TEXT)
+        end = min(node.end_byte, node.start_byte + limit)
         return self._source[node.start_byte : end].decode("utf-8", "replace")
+
+
+def part(node: Node, name: str) -> Node | None:
+    """Return a part of a node: a field, a named child by its position, or `:type` by its types."""
+    if not name:
+        return None
+    if name.startswith(":"):
+        types = name[1:].split("|")
+        return next((child for child in node.named_children if child.type in types), None)
+    if not name.lstrip("-").isdigit():
+        return node.child_by_field_name(name)
+    children = node.named_children
+    position = int(name)
+    return children[position] if -len(children) <= position < len(children) else None
+
+
+def plain(expression: Expression) -> Expression:
+    """Return a type without its arguments."""
+    if isinstance(expression, list) and expression[0] == GENERIC:
+        base: Expression = expression[1]
+        return base
+    return expression
 
 
 def attribute(owner: Expression, name: str) -> Expression:

@@ -1,34 +1,36 @@
 """Builds the symbol table of a file from its syntax tree, by a query per language.
 
 A pattern of `queries/symbols/<language>.scm` captures its whole node as `@on.<event>` and the
-parts of it by plain names.
+parts of it by plain names; `(#set! target "x")` names a target that is not written. Calls are
+found by the node types of the language's shapes.
 """
 
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from tree_sitter import Node, Query, QueryCursor, Tree
 
 from services.indexer.syntax.grammar import QUERIES, QUERY_SECONDS, Grammar
-from services.indexer.syntax.symbols.expressions import Expressions
-from services.indexer.syntax.symbols.languages import SPECS, SymbolSpec
+from services.indexer.syntax.symbols.expressions import attribute, plain
+from services.indexer.syntax.symbols.languages import SymbolSpec
+from services.indexer.syntax.symbols.scopes import KINDS, PARTS, Captures, Scopes, declared_name
+from services.indexer.syntax.symbols.specs import SPECS
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
     ATTRIBUTE,
     BY_NAME,
     CALL,
     CLASS,
+    DECLARED,
     ENTERED,
-    FILE_SCOPE,
+    EXTENSION,
     FUNCTION,
     ITEM,
     ITERATED,
     LAMBDA,
-    LITERAL,
-    MODULE,
+    MAPPING,
+    NEW,
     SEQUENCE,
     TYPED,
     UNKNOWN,
@@ -36,19 +38,17 @@ from services.indexer.syntax.symbols.table import (
     Call,
     Expression,
     Import,
-    Parameter,
     Read,
     Result,
-    Scope,
     SymbolTable,
+    definition_mention,
     last_name,
 )
 
 EVENT = "on."
-ATTRIBUTE_NODE = "attribute"
-LAMBDA_NAME = "<lambda{}>"
+NODE = "node"
 MAX_ARGUMENTS = 20
-Captures = dict[str, list[Node]]
+MAX_IMPORT = 10_000  # bytes of an import statement
 
 
 def extract_symbols(
@@ -59,10 +59,15 @@ def extract_symbols(
     if spec is None:
         return None
     extraction = _Extraction(source, spec, line_starts)
-    extraction.read(_cursor(_query(grammar, spec.query)).matches(tree.root_node))
-    for type_ in spec.shapes.attributes:
-        captures = _cursor(_attributes(grammar, type_)).captures(tree.root_node)
-        extraction.read_attributes(captures.get(ATTRIBUTE_NODE, ()))
+    query, settings = _query(grammar, spec.query)
+    extraction.read(_cursor(query).matches(tree.root_node), settings)
+    shapes = spec.shapes
+    calls = (*shapes.calls, *shapes.methods, *shapes.constructs)
+    extraction.read_calls(_captures(tree, grammar, calls))
+    if spec.reads:
+        extraction.read_attributes(_captures(tree, grammar, tuple(shapes.attributes)))
+    if spec.bare_calls:
+        extraction.read_bare_calls(_captures(tree, grammar, tuple(spec.bare_calls)))
     return extraction.table(language)
 
 
@@ -70,16 +75,25 @@ def _cursor(query: Query) -> QueryCursor:
     return QueryCursor(query, timeout_micros=int(QUERY_SECONDS * 1_000_000))
 
 
-@cache
-def _attributes(grammar: Grammar, node_type: str) -> Query:
-    """Return the query of attributes: captures are cheaper than matches, and there are many."""
-    return Query(grammar.language, f"({node_type}) @{ATTRIBUTE_NODE}")
+def _captures(tree: Tree, grammar: Grammar, node_types: tuple[str, ...]) -> Sequence[Node]:
+    """Return all nodes of some types: captures are cheaper than matches, and there are many."""
+    if not node_types:
+        return ()
+    return _cursor(_nodes(grammar, node_types)).captures(tree.root_node).get(NODE, ())
 
 
 @cache
-def _query(grammar: Grammar, name: str) -> Query:
+def _nodes(grammar: Grammar, node_types: tuple[str, ...]) -> Query:
+    each = " ".join(f"({node_type})" for node_type in node_types)
+    return Query(grammar.language, f"[{each}] @{NODE}")
+
+
+@cache
+def _query(grammar: Grammar, name: str) -> tuple[Query, Sequence[Mapping[str, Any]]]:
     text = (QUERIES / "symbols" / f"{name}.scm").read_text(encoding="utf-8")
-    return Query(grammar.language, text)
+    query = Query(grammar.language, text)
+    count = int(cast(int, query.pattern_count))  # a property, which its stubs call a method
+    return query, [query.pattern_settings(number) for number in range(count)]
 
 
 class _Extraction:
@@ -87,159 +101,121 @@ class _Extraction:
 
     def __init__(self, source: bytes, spec: SymbolSpec, line_starts: Sequence[int]) -> None:
         self._spec = spec
-        self._starts = line_starts
-        self._scopes = [Scope("", "", MODULE, 1, max(len(line_starts) - 1, 1), -1)]
-        self._ranges: list[tuple[int, int, int]] = []  # of scopes: start, end, number
-        self._by_node: dict[int, int] = {}  # a scope by the first byte of its node
-        self._expressions = Expressions(source, spec.shapes, self._lambda)
+        self._scopes = Scopes(source, spec, line_starts)
+        self._expressions = self._scopes.expressions
         self._text = self._expressions.text
-        self._lambdas: Counter[int] = Counter()  # by the scope around them
         self._bindings: list[Binding] = []
         self._imports: list[Import] = []
         self._results: list[Result] = []
         self._calls: list[Call] = []
+        self._package = ""
         self._used: set[tuple[int, int]] = set()  # byte ranges of what is called or assigned
         self._reads: dict[tuple[int, str], Read] = {}
+        self._settings: Mapping[str, Any] = {}
 
-    def read(self, matches: Sequence[tuple[int, Captures]]) -> None:
+    def read(
+        self, matches: Sequence[tuple[int, Captures]], settings: Sequence[Mapping[str, Any]]
+    ) -> None:
         """Read all matches of the query: scopes first, then what is in them."""
         names: dict[int, str] = {}  # of events, by pattern
         events = [
-            (name[len(EVENT) :], captures[name][0], captures)
+            (name[len(EVENT) :], captures[name][0], captures, pattern)
             for pattern, captures in matches
             if (name := names.get(pattern) or names.setdefault(pattern, _event_name(captures)))
         ]
-        opened = [event for event in events if event[0] in _SCOPE_KINDS]
-        opened.sort(key=lambda event: (event[1].start_byte, -event[1].end_byte))
-        for kind, node, captures in opened:
-            self._open(kind, node, captures)
-        for kind, node, captures in opened:
-            self._complete(kind, node, captures)
-        for kind, node, captures in events:
+        self._scopes.open([event[:3] for event in events if event[0] in KINDS or event[0] in PARTS])
+        for kind, node, captures, pattern in events:
+            self._settings = settings[pattern]
             if reader := _READERS.get(kind):
                 reader(self, node, captures)
+            elif kind in KINDS and "value" in captures:
+                number = self._scopes.of(node)
+                value = self._expressions.read(captures["value"][0])
+                if number is not None and value:
+                    self._results.append(Result(number, value))
 
     def table(self, language: str) -> SymbolTable:
         """Return the table of what was read."""
         return SymbolTable(
             language,
-            self._scopes,
-            self._bindings,
+            self._scopes.all,
+            [*self._bindings, *self._scopes.fields],
             self._imports,
             self._results,
             self._calls,
             list(self._reads.values()),
-            mentions=tuple(self._mentions()),
+            package=self._package,
+            mentions=tuple(sorted(self._mentions())),
         )
 
-    def _mentions(self) -> Iterator[str]:
+    def _mentions(self) -> set[str]:
+        scopes = self._scopes.all
         names = {last_name(call.function) for call in self._calls}
         for each in self._imports:
-            names.update((each.name, each.alias, each.module.rpartition(".")[2]))
-        names.update(last_name(base) for scope in self._scopes for base in scope.bases)
+            names.update((each.name, each.alias, _last_part(each.module)))
+        names.update(last_name(base) for scope in scopes for base in scope.bases)
         names.update(name for read in self._reads.values() for name in _names(read.value))
+        if self._spec.exports:
+            names.update(definition_mention(name) for name in self._exported() if name)
         names.discard("")
-        yield from sorted(names)
+        return names
 
-    # Scopes
-
-    def _open(self, kind: str, node: Node, captures: Captures) -> None:
-        parent = self._scope_at(node.start_byte)
-        name = self._scope_name(parent, captures)
-        outer = self._scopes[parent].path
-        number = len(self._scopes)
-        scope_kind = CLASS if kind == "class" else FUNCTION
-        path = f"{outer}.{name}" if outer else name
-        start, end = self._line(node.start_byte), self._line(max(node.end_byte - 1, 0))
-        self._scopes.append(Scope(name, path, scope_kind, start, end, parent))
-        self._ranges.append((node.start_byte, node.end_byte, number))
-        self._by_node[node.start_byte] = number
-
-    def _scope_name(self, parent: int, captures: Captures) -> str:
-        if "name" in captures:
-            return self._text(captures["name"][0])
-        self._lambdas[parent] += 1
-        return LAMBDA_NAME.format(self._lambdas[parent])
-
-    def _complete(self, kind: str, node: Node, captures: Captures) -> None:
-        """Read what a scope's head says, now that lambdas in it have their numbers."""
-        number = self._by_node[node.start_byte]
-        read = self._expressions.read
-        bases = [
-            read(each)
-            for part in captures.get("bases", ())
-            for each in part.named_children
-            if each.type not in self._spec.keyword_arguments
-        ]
-        self._scopes[number] = self._scopes[number]._replace(
-            bases=bases,
-            parameters=[
-                p for part in captures.get("parameters", ()) for p in self._parameters(part)
-            ],
-            returns=self._type(captures),
-        )
-        if kind == "lambda":
-            self._results.append(Result(number, read(captures["value"][0])))
-
-    def _parameters(self, node: Node) -> Iterator[Parameter]:
-        read, spec = self._expressions.read, self._spec
-        for each in node.named_children:
-            if each.type in spec.splats:
-                yield Parameter(self._text(each))
-            elif fields := spec.parameters.get(each.type):
-                name = each.child_by_field_name(fields[0]) if fields[0] else each.named_child(0)
-                kind = each.child_by_field_name(fields[1]) if fields[1] else None
-                default = each.child_by_field_name(fields[2]) if fields[2] else None
-                if name is not None:
-                    yield Parameter(self._text(name), self._annotation(kind), read(default))
-            else:
-                yield Parameter(self._text(each))
-
-    def _type(self, captures: Captures) -> Expression:
-        return self._annotation(captures["type"][0]) if "type" in captures else UNKNOWN
-
-    def _annotation(self, node: Node | None) -> Expression:
-        """Read a type; one that is written as a string is the name in it."""
-        value = self._expressions.read(node)
-        if node is not None and isinstance(value, list) and value[0] == LITERAL:
-            name = self._text(node).strip("\"' ")
-            return name if name.replace(".", "").isidentifier() else UNKNOWN
-        return value
-
-    def _scope_at(self, byte: int) -> int:
-        """Return the innermost scope that encloses a byte; its own head's start is outside."""
-        at = bisect_right(self._ranges, (byte, -1, -1)) - 1
-        while at >= 0:
-            start, end, number = self._ranges[at]
-            if start < byte < end:
-                return number
-            at = self._parent_range(number, at)
-        return FILE_SCOPE
-
-    def _parent_range(self, number: int, at: int) -> int:
-        """Return the range to try after one that ended: its parent's, else none."""
-        parent = self._scopes[number].parent
-        return parent - 1 if parent > FILE_SCOPE else -1
-
-    def _line(self, byte: int) -> int:
-        return bisect_right(self._starts, byte)
-
-    def _lambda(self, node: Node) -> Expression:
-        number = self._by_node.get(node.start_byte)
-        return [LAMBDA, number] if number is not None else UNKNOWN
+    def _exported(self) -> Iterator[str]:
+        """Yield the names that other files may know without an import of this file."""
+        scopes = self._scopes.all
+        for scope in scopes[1:]:
+            inner = scopes[scope.parent].kind in (FUNCTION, CLASS)
+            if scope.owner:
+                yield last_name(scope.owner)
+            elif not inner and scope.kind != EXTENSION:
+                yield scope.name
+        for binding in self._bindings:
+            if scopes[binding.scope].kind not in (FUNCTION, CLASS, EXTENSION):
+                yield binding.target if isinstance(binding.target, str) else ""
 
     # What is in scopes
 
+    def read_calls(self, nodes: Sequence[Node]) -> None:
+        """Read calls, by the shapes of the language."""
+        for node in nodes:
+            function, arguments, byte = self._expressions.callee(node)
+            self._used.add((node.start_byte, byte + 1))
+            if function:
+                given = self._arguments(arguments) if arguments is not None else []
+                scope = self._scopes.at(node.start_byte)
+                self._calls.append(Call(scope, self._scopes.line(byte), function, given))
+
     def _read_call(self, node: Node, captures: Captures) -> None:
+        """Read a call that only the query knows; one that constructs has `new` set."""
         callee = captures["function"][0]
         self._used.add((callee.start_byte, callee.end_byte))
-        function = self._expressions.read(callee)
+        function = plain(self._expressions.read(callee))
         if function:
             given = captures.get("arguments")
             arguments = self._arguments(given[0]) if given else []
-            byte = callee.end_byte - 1
-            scope = self._scope_at(node.start_byte)
-            self._calls.append(Call(scope, self._line(byte), function, arguments))
+            line = self._scopes.line(callee.end_byte - 1)
+            scope = self._scopes.at(node.start_byte)
+            called: Expression = [NEW, function] if "new" in self._settings else function
+            self._calls.append(Call(scope, line, called, arguments))
+
+    def read_bare_calls(self, nodes: Sequence[Node]) -> None:
+        """Read names that call where nothing binds them."""
+        bound = {(each.scope, each.target) for each in self._bindings}
+        for number, head in enumerate(self._scopes.all):
+            bound.update((number, each.name.lstrip("*&")) for each in head.parameters)
+        for node in nodes:
+            parent = node.parent
+            if parent is None or parent.type not in self._spec.bare_calls[node.type]:
+                continue
+            if any(parent.child_by_field_name(each) == node for each in ("left", "method")):
+                continue
+            name, scope = self._text(node), self._scopes.at(node.start_byte)
+            around: int = scope
+            while around > 0 and (around, name) not in bound:
+                around = self._scopes.all[around].parent
+            if (around, name) not in bound and name.isidentifier():
+                line = self._scopes.line(node.start_byte)
+                self._calls.append(Call(scope, line, name))
 
     def read_attributes(self, nodes: Sequence[Node]) -> None:
         """Read the attributes that are neither called nor assigned, the longest at each byte."""
@@ -253,47 +229,73 @@ class _Extraction:
                 continue
             value = self._expressions.read(node)
             if isinstance(value, str) and value:
-                scope = self._scope_at(start)
-                self._reads.setdefault((scope, value), Read(scope, self._line(end - 1), value))
+                scope = self._scopes.at(start)
+                line = self._scopes.line(end - 1)
+                self._reads.setdefault((scope, value), Read(scope, line, value))
 
     def _arguments(self, node: Node) -> list[Any]:
         if node.end_byte - node.start_byte <= len("()"):
             return []
-        read = self._expressions.read
+        read, spec = self._expressions.read, self._spec
         arguments: list[Any] = []
-        for each in node.named_children[:MAX_ARGUMENTS]:
-            if fields := self._spec.keyword_arguments.get(each.type):
+        given: list[Node] = []
+        for child in node.named_children:
+            given += child.named_children if child.type in spec.argument_lists else [child]
+        for each in given[:MAX_ARGUMENTS]:
+            if fields := spec.keyword_arguments.get(each.type):
                 name, value = (each.child_by_field_name(part) for part in fields)
                 if name is not None:
                     arguments.append([BY_NAME, self._text(name), read(value)])
-            else:
-                literal = each.type in self._spec.shapes.literals
-                arguments.append(UNKNOWN if literal else read(each))
-        while arguments and not arguments[-1]:
+            elif spec.overloads:
+                arguments.append(read(each))
+            elif "comment" not in each.type:
+                arguments.append(UNKNOWN if each.type in spec.shapes.literals else read(each))
+        while arguments and not arguments[-1] and not spec.overloads:
             arguments.pop()
         return arguments
 
     def _read_assign(self, node: Node, captures: Captures) -> None:
         read = self._expressions.read
-        written = captures["target"][0]
-        self._used.add((written.start_byte, written.end_byte))
-        scope, target = self._scope_at(node.start_byte), read(written)
-        if "type" in captures:
-            self._bind(scope, target, TYPED, self._type(captures))
-        if "value" in captures:
-            self._bind(scope, target, ASSIGNED, read(captures["value"][0]))
+        value = read(captures["value"][0]) if "value" in captures else UNKNOWN
+        kind = self._scopes.type(captures)
+        for written in captures.get("target", () if "self" in captures else (None,)):
+            if written is None:
+                target: Expression = str(self._settings["target"])
+                is_function = False
+                scope = self._scopes.at(node.start_byte)
+            else:
+                self._used.add((written.start_byte, written.end_byte))
+                name, is_function = declared_name(written)
+                scope = self._scopes.at(written.start_byte)
+                target = read(name) or (
+                    "" if name.named_children else self._expressions.dotted(name)
+                )
+            declared = UNKNOWN if is_function else kind
+            if declared and value and not self._spec.reads:
+                self._bind(scope, target, ASSIGNED, [DECLARED, declared, value])
+            else:
+                if declared:
+                    self._bind(scope, target, TYPED, declared)
+                if value:
+                    self._bind(scope, target, ASSIGNED, value)
+        if "self" in captures:
+            kind_name = self._scopes.all[self._scopes.at(node.start_byte)].name
+            scope = self._scopes.at(node.start_byte)
+            self._bind(scope, self._text(captures["self"][0]), TYPED, kind_name)
 
     def _read_loop(self, node: Node, captures: Captures) -> None:
         read = self._expressions.read
         value = read(captures["value"][0])
-        scope, target = self._scope_at(node.start_byte), read(captures["target"][0])
+        scope, target = self._scopes.at(node.start_byte), read(captures["target"][0])
+        if self._spec.loops_last:
+            target = target[-1] if isinstance(target, list) else UNKNOWN
         self._bind(scope, target, ITERATED, value)
-        if value:
+        if value and self._spec.reads:
             self._dunder(scope, node, value, "__iter__")
 
     def _read_enter(self, node: Node, captures: Captures) -> None:
         read = self._expressions.read
-        scope, value = self._scope_at(node.start_byte), read(captures["value"][0])
+        scope, value = self._scopes.at(node.start_byte), read(captures["value"][0])
         if "target" in captures:
             self._bind(scope, read(captures["target"][0]), ENTERED, value)
         if value:
@@ -301,8 +303,8 @@ class _Extraction:
                 self._dunder(scope, node, value, name)
 
     def _dunder(self, scope: int, node: Node, value: Expression, name: str) -> None:
-        function = f"{value}.{name}" if isinstance(value, str) else [ATTRIBUTE, value, name]
-        self._calls.append(Call(scope, self._line(node.start_byte), function))
+        line = self._scopes.line(node.start_byte)
+        self._calls.append(Call(scope, line, attribute(value, name)))
 
     def _bind(self, scope: int, target: Expression, how: str, value: Expression) -> None:
         """Bind a target; a sequence of targets takes the items of the value."""
@@ -310,34 +312,64 @@ class _Extraction:
             return
         if isinstance(target, list) and target[0] == SEQUENCE:
             for position, each in enumerate(target[1:]):
-                self._bind(scope, each, how, _part(value, position))
+                self._bind(scope, each, how, self._part(target, value, position))
+            return
+        if isinstance(target, list) and target[0] == MAPPING:
+            for key, each in zip(target[1::2], target[2::2], strict=False):
+                self._bind(scope, each, how, [ATTRIBUTE, value, key] if key else UNKNOWN)
             return
         if isinstance(target, list) and target[0] in (CALL, LAMBDA):
             return
+        if self._spec.sigil and isinstance(target, str) and self._scopes.all[scope].kind == CLASS:
+            target = target.lstrip(self._spec.sigil)
         self._bindings.append(Binding(scope, target, how, value))
 
+    def _part(self, target: Expression, value: Expression, position: int) -> Expression:
+        if isinstance(value, list) and value[0] == SEQUENCE and position + 1 < len(value):
+            part: Expression = value[position + 1]
+            return part
+        if self._spec.comma_ok and isinstance(value, list) and value[0] != CALL:
+            return value if position == 0 else UNKNOWN
+        return [ITEM, value, str(position)] if value else UNKNOWN
+
     def _read_return(self, node: Node, captures: Captures) -> None:
-        value = self._expressions.read(captures["value"][0])
+        written = captures["value"][0] if "value" in captures else node
+        value = self._expressions.read(written)
         if value:
-            self._results.append(Result(self._scope_at(node.start_byte), value))
+            self._results.append(Result(self._scopes.at(written.start_byte), value))
+
+    def _read_result(self, node: Node, captures: Captures) -> None:
+        """Read the last expression of a body, which is its value."""
+        inner = [child for child in node.named_children if "comment" not in child.type]
+        if inner and (value := self._expressions.read(inner[-1])):
+            self._results.append(Result(self._scopes.at(inner[-1].start_byte), value))
+
+    def _read_base(self, node: Node, captures: Captures) -> None:
+        for each in captures["base"]:
+            if base := plain(self._expressions.read(each)):
+                self._scopes.add_base(self._scopes.at(node.start_byte), base)
+
+    def _read_package(self, node: Node, captures: Captures) -> None:
+        self._package = self._expressions.dotted(captures["name"][0])
 
     def _read_decorator(self, node: Node, captures: Captures) -> None:
         definition = node.parent and node.parent.child_by_field_name("definition")
         if definition is None:
             return
-        number = self._by_node.get(definition.start_byte)
+        number = self._scopes.of(definition)
         value = self._expressions.read(captures["value"][0])
         if number is None or not value:
             return
-        scope = self._scopes[number]
-        self._scopes[number] = scope._replace(decorators=[*scope.decorators, value])
+        scopes = self._scopes.all
+        scope = scopes[number]
+        scopes[number] = scope._replace(decorators=[*scope.decorators, value])
         if not isinstance(value, list) or value[0] != CALL:
-            line = self._line(node.start_byte)
+            line = self._scopes.line(node.start_byte)
             self._calls.append(Call(scope.parent, line, value, [[LAMBDA, number]]))
 
     def _read_import(self, node: Node, captures: Captures) -> None:
-        scope, line = self._scope_at(node.start_byte), self._line(node.start_byte)
-        for each in self._spec.imports(self._text(node)):
+        scope, line = self._scopes.at(node.start_byte), self._scopes.line(node.start_byte)
+        for each in self._spec.imports(self._expressions.text(node, MAX_IMPORT)):
             self._imports.append(Import(scope, each.alias, each.module, each.name, line))
 
 
@@ -346,24 +378,23 @@ def _names(expression: Expression) -> Sequence[str]:
     return expression.split(".")[1:] if isinstance(expression, str) else ()
 
 
-def _part(value: Expression, position: int) -> Expression:
-    if isinstance(value, list) and value[0] == SEQUENCE and position + 1 < len(value):
-        part: Expression = value[position + 1]
-        return part
-    return [ITEM, value, str(position)] if value else UNKNOWN
+def _last_part(module: str) -> str:
+    return module.rstrip("/").rpartition("/" if "/" in module else ".")[2]
 
 
 def _event_name(captures: Captures) -> str:
     return next(name for name in captures if name.startswith(EVENT))
 
 
-_SCOPE_KINDS = frozenset(["function", "class", "lambda"])
 _READERS = {
     "call": _Extraction._read_call,
     "assign": _Extraction._read_assign,
     "loop": _Extraction._read_loop,
     "enter": _Extraction._read_enter,
     "return": _Extraction._read_return,
+    "result": _Extraction._read_result,
+    "base": _Extraction._read_base,
+    "package": _Extraction._read_package,
     "decorator": _Extraction._read_decorator,
     "import": _Extraction._read_import,
 }

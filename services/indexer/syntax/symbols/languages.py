@@ -1,10 +1,10 @@
-"""How each language writes what a symbol table holds."""
+"""What the extraction of symbols knows of a language: node types, and the syntax of imports."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from services.indexer.syntax.symbols.expressions import Shapes
-from services.indexer.syntax.symbols.imports import ImportedName, python_imports
+from services.indexer.syntax.symbols.imports import ImportedName
 
 
 @dataclass(frozen=True)
@@ -14,53 +14,21 @@ class SymbolSpec:
     query: str
     shapes: Shapes
     imports: Callable[[str], Sequence[ImportedName]]
-    # A parameter's node type, with the fields of its name, type and default.
+    # A parameter's node type, with the parts of its name, type and default.
     parameters: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     keyword_arguments: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    argument_lists: frozenset[str] = frozenset()  # nodes whose children are arguments
     splats: frozenset[str] = frozenset()  # parameters that take the rest, as `*args`
-
-
-PYTHON = SymbolSpec(
-    query="python",
-    shapes=Shapes(
-        attributes={"attribute": ("object", "attribute")},
-        calls={"call": "function"},
-        subscripts={"subscript": ("value", "subscript")},
-        choices=frozenset(["boolean_operator", "conditional_expression"]),
-        wrappers=frozenset(
-            [
-                "await",
-                "parenthesized_expression",
-                "type",
-                "as_pattern_target",
-                "named_expression",
-                "assignment",
-            ]
-        ),
-        sequences=frozenset(
-            ["list", "tuple", "set", "expression_list", "pattern_list", "tuple_pattern"]
-        ),
-        mappings=frozenset(["dictionary"]),
-        literals={
-            "string": "str",
-            "concatenated_string": "str",
-            "integer": "int",
-            "float": "float",
-            "true": "bool",
-            "false": "bool",
-            "none": "None",
-        },
-        functions=frozenset(["lambda"]),
-        names=frozenset(["identifier", "dotted_name"]),
-    ),
-    imports=python_imports,
-    parameters={
-        "typed_parameter": ("", "type", ""),
-        "default_parameter": ("name", "", "value"),
-        "typed_default_parameter": ("name", "type", "value"),
-    },
-    keyword_arguments={"keyword_argument": ("name", "value")},
-    splats=frozenset(["list_splat_pattern", "dictionary_splat_pattern"]),
-)
-
-SPECS: Mapping[str, SymbolSpec] = {"python": PYTHON}
+    no_parameters: frozenset[str] = frozenset()  # nodes in a list of parameters that are none
+    promoted: frozenset[str] = frozenset()  # parameters, or parts of them, that make members
+    tuples: frozenset[str] = frozenset()  # types of several results
+    untyped: frozenset[str] = frozenset()  # types that stand for what is assigned
+    overloads: bool = False  # functions of one name are told apart by their parameters
+    comma_ok: bool = False  # two targets of an item or assertion: the value, and whether it is
+    loops_last: bool = False  # the last target of a loop takes the element
+    reads: bool = False  # attributes that are read may run a property
+    exports: bool = True  # what the file defines is found by its name alone
+    # Names that call where nothing binds them: their node type, with those of the nodes around.
+    bare_calls: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    unnamed_class: str = ""  # the name of a class that has none written
+    sigil: str = ""  # what starts the name of a variable

@@ -13,13 +13,17 @@ from typing import Any, NamedTuple
 # An expression is a dotted name ("self.client.get", "" where it is unknown), or a list that starts
 # with its operator: [CALL, function], [ATTRIBUTE, object, name], [ITEM, object, key],
 # [EITHER, …], [SEQUENCE, …], [MAPPING, key, value, …], [LAMBDA, scope number],
-# [LITERAL, type].
+# [LITERAL, type], [NEW, class], [GENERIC, type, arguments…], [DECLARED, type, value].
 Expression = str | list[Any]
 UNKNOWN = ""
 CALL, ATTRIBUTE, ITEM, EITHER = "()", ".", "[]", "|"
 SEQUENCE, MAPPING, LAMBDA, LITERAL = "[", "{", "def", "'"
+NEW, GENERIC, DECLARED = "new", "<", "::"
+TUPLE = "()"  # the type of several results: [GENERIC, TUPLE, type, type]
 
-MODULE, FUNCTION, CLASS = "module", "function", "class"  # kinds of scopes
+# Kinds of scopes. A namespace is no part of symbol paths; an extension adds members to its owner.
+MODULE, FUNCTION, CLASS = "module", "function", "class"
+NAMESPACE, EXTENSION = "namespace", "extension"
 COMPRESSION = 1  # zlib's level: a table shrinks to a fifth, and higher ones take longer
 FILE_SCOPE = 0  # the scope of the file itself
 
@@ -29,7 +33,10 @@ TYPED = ":"  # an instance of the expression
 ITERATED = "in"  # an element of the expression
 ENTERED = "with"  # what the expression's `__enter__` returns
 
+DECLARATION = "declared"  # a mark: a function without a body
+LOCAL = "local"  # a mark: it is not seen by other files
 BY_NAME = "="  # starts an argument that is passed by name: [BY_NAME, name, expression]
+IN_TYPE = "."  # the receiver of a function that extends its owner from inside another type
 WHOLE_MODULE = ""  # imported: the module itself
 EVERY_NAME = "*"  # imported: all its names
 
@@ -43,7 +50,10 @@ class Parameter(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """A file, function or class; lines are counted from 1, `parent` is -1 for the file."""
+    """A file, function or class; lines are counted from 1, `parent` is -1 for the file.
+
+    `owner` is the type that it is a member of, where that is not the scope around it.
+    """
 
     name: str
     path: str
@@ -55,6 +65,9 @@ class Scope(NamedTuple):
     parameters: Sequence[Parameter] = ()
     returns: Expression = UNKNOWN  # the annotated type
     decorators: Sequence[Expression] = ()
+    owner: Expression = UNKNOWN
+    receiver: str = ""  # the name of its instance, where the code chooses it
+    marks: Sequence[str] = ()  # DECLARATION, LOCAL
 
 
 class Binding(NamedTuple):
@@ -153,11 +166,20 @@ def _decode_scopes(encoded: Sequence[Sequence[Any]]) -> list[Scope]:
     scopes: list[Scope] = []
     for name, kind, start, end, parent, *rest in encoded:
         outer = scopes[parent].path if parent >= 0 else ""
-        path = f"{outer}.{name}" if outer else name
         if len(rest) > 1:
             rest[1] = [Parameter(*each) for each in rest[1]]
-        scopes.append(Scope(name, path, kind, start, end, parent, *rest))
+        scope = Scope(name, "", kind, start, end, parent, *rest)
+        scopes.append(scope._replace(path=scope_path(outer, scope)))
     return scopes
+
+
+def scope_path(outer: str, scope: Scope) -> str:
+    """Return the qualified name of a scope inside another."""
+    if scope.kind == NAMESPACE:
+        return outer
+    in_type = scope.kind == FUNCTION and scope.receiver == IN_TYPE
+    owner = "" if in_type else last_name(scope.owner)
+    return ".".join(part for part in (outer, owner, scope.name) if part)
 
 
 def _trimmed(values: Sequence[Any]) -> Sequence[Any]:
@@ -168,9 +190,17 @@ def _trimmed(values: Sequence[Any]) -> Sequence[Any]:
     return values[:end]
 
 
+def definition_mention(name: str) -> str:
+    """Return the mention by which files are found that define a name for other files."""
+    return f"+{name}"
+
+
 def file_mention(path: str) -> str:
     """Return the mention by which the table of a file is found; no name starts with a slash."""
     return f"/{path}"
+
+
+_NAMED_BY_FIRST = frozenset([CALL, ITEM, NEW, GENERIC])
 
 
 def last_name(expression: Expression) -> str:
@@ -178,7 +208,7 @@ def last_name(expression: Expression) -> str:
     while not isinstance(expression, str):
         if expression[0] == ATTRIBUTE:
             return str(expression[2])
-        if expression[0] != CALL and expression[0] != ITEM:
+        if expression[0] not in _NAMED_BY_FIRST:
             return ""
         expression = expression[1]
     return expression.rpartition(".")[2]

@@ -2,7 +2,6 @@
 (class_definition name: (identifier) @name superclasses: (_)? @bases) @on.class
 (lambda parameters: (_)? @parameters body: (_) @value) @on.lambda
 (decorator (_) @value) @on.decorator
-(call function: (_) @function arguments: (_) @arguments) @on.call
 (assignment left: (_) @target type: (_)? @type right: (_)? @value) @on.assign
 (named_expression name: (_) @target value: (_) @value) @on.assign
 (for_statement left: (_) @target right: (_) @value) @on.loop

@@ -1,0 +1,249 @@
+"""Reads the scopes of a file: what its functions, classes and namespaces say in their heads."""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from services.indexer.syntax.symbols.expressions import Expressions, part, plain
+from services.indexer.syntax.symbols.languages import SymbolSpec
+from services.indexer.syntax.symbols.table import (
+    CLASS,
+    DECLARATION,
+    EXTENSION,
+    FILE_SCOPE,
+    FUNCTION,
+    GENERIC,
+    IN_TYPE,
+    LAMBDA,
+    LITERAL,
+    LOCAL,
+    MODULE,
+    NAMESPACE,
+    TUPLE,
+    TYPED,
+    UNKNOWN,
+    Binding,
+    Expression,
+    Parameter,
+    Scope,
+    scope_path,
+)
+
+Captures = dict[str, list[Node]]
+KINDS = {
+    "function": FUNCTION,
+    "class": CLASS,
+    "lambda": FUNCTION,
+    "namespace": NAMESPACE,
+    "module": MODULE,
+    "extension": EXTENSION,
+}
+PARTS = frozenset(["head", "mark"])  # events that tell more of a scope that another one opens
+_UNNAMED = PARTS | {"lambda"}
+LAMBDA_NAME = "<lambda{}>"
+CLASS_NAME = "<class{}>"
+_QUALIFIER = "::"
+_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
+_MARKS = {"local": LOCAL, "declaration": DECLARATION}
+
+
+class Scopes:
+    """Collects the scopes of one file."""
+
+    def __init__(self, source: bytes, spec: SymbolSpec, line_starts: Sequence[int]) -> None:
+        self._spec = spec
+        self._starts = line_starts
+        self.all = [Scope("", "", MODULE, 1, max(len(line_starts) - 1, 1), -1)]
+        self._ranges: list[tuple[int, int, int]] = []  # start, end, number
+        self._by_node: dict[tuple[int, int], int] = {}
+        self.expressions = Expressions(source, spec.shapes, self._lambda)
+        self._text = self.expressions.text
+        self._unnamed: Counter[tuple[int, str]] = Counter()  # by the scope around them
+        self.fields: list[Binding] = []  # parameters that are members of a class, too
+
+    def open(self, events: Sequence[tuple[str, Node, Captures]]) -> None:
+        """Open the scopes of events, outer ones first; one that has a name wins over one without.
+
+        A head is read when all are open, so that lambdas in it have their numbers.
+        """
+        found: dict[tuple[int, int], tuple[str, Node, Captures]] = {}
+        for kind, node, captures in events:
+            key = (node.start_byte, node.end_byte)
+            known = found.get(key)
+            if known is None or (known[0] in _UNNAMED and kind not in _UNNAMED):
+                merged = (kind, node, dict(captures) | (known[2] if known else {}))
+            else:
+                merged = known
+            for name, nodes in captures.items():
+                earlier = merged[2].get(name, [])
+                merged[2][name] = [*earlier, *(each for each in nodes if each not in earlier)]
+            found[key] = merged
+        ordered = [
+            found[key]
+            for key in sorted(found, key=lambda key: (key[0], -key[1]))
+            if found[key][0] in KINDS
+        ]
+        for kind, node, captures in ordered:
+            self._open(kind, node, captures)
+        for kind, node, captures in ordered:
+            self._complete(kind, node, captures)
+
+    def _open(self, kind: str, node: Node, captures: Captures) -> None:
+        parent = self.at(node.start_byte)
+        name, owner = self._name(kind, parent, captures)
+        number = len(self.all)
+        start, end = self.line(node.start_byte), self.line(max(node.end_byte - 1, 0))
+        scope = Scope(name, "", KINDS[kind], start, end, parent, owner=owner)
+        if "extends" in captures:
+            owner = plain(self.expressions.read(captures["extends"][0]))
+            scope = scope._replace(owner=owner, receiver=IN_TYPE)
+        if "self" in captures:
+            scope = scope._replace(receiver=self._text(captures["self"][0]))
+        marks = [mark for each, mark in _MARKS.items() if each in captures]
+        path = scope_path(self.all[parent].path, scope)
+        self.all.append(scope._replace(path=path, marks=marks))
+        self._ranges.append((node.start_byte, node.end_byte, number))
+        self._by_node[node.start_byte, node.end_byte] = number
+
+    def _name(self, kind: str, parent: int, captures: Captures) -> tuple[str, Expression]:
+        """Return the name of a scope and its owner, which may be written before it."""
+        owner: Expression = UNKNOWN
+        if "owner" in captures:
+            owner = plain(self.expressions.read(captures["owner"][0]))
+        if "name" in captures:
+            name = self._text(captures["name"][0])
+            if _QUALIFIER in name and kind == "function":
+                outer, _, name = _TYPE_ARGUMENTS.sub("", name).rpartition(_QUALIFIER)
+                owner = outer.replace(_QUALIFIER, ".")
+            if kind == "namespace":
+                name = name.replace(_QUALIFIER, ".").replace("\\", ".")
+            if self.all[parent].kind != CLASS or not self._spec.sigil:
+                name = name.lstrip(self._spec.sigil) if self._spec.sigil else name
+            return name.strip("\"'"), owner
+        if kind == "extension":
+            return "", owner
+        if kind == "class" and self._spec.unnamed_class and "base" not in captures:
+            return self._spec.unnamed_class, owner
+        self._unnamed[parent, kind] += 1
+        pattern = CLASS_NAME if kind == "class" else LAMBDA_NAME
+        return pattern.format(self._unnamed[parent, kind]), owner
+
+    def _complete(self, kind: str, node: Node, captures: Captures) -> None:
+        number = self._by_node[node.start_byte, node.end_byte]
+        read = self.expressions.read
+        written = [*captures.get("base", ())]
+        for each in captures.get("bases", ()):
+            written += each.named_children
+        parameters = [p for each in captures.get("parameters", ()) for p in self._parameters(each)]
+        self.all[number] = self.all[number]._replace(
+            bases=[
+                plain(read(each))
+                for each in written
+                if each.type not in self._spec.keyword_arguments
+            ],
+            parameters=parameters,
+            returns=self.type(captures),
+        )
+        if kind == "class":
+            self.fields += [Binding(number, p.name, TYPED, p.type) for p in parameters]
+        for each in captures.get("parameters", ()):
+            self._promote(number, each)
+
+    def _promote(self, number: int, node: Node) -> None:
+        """Note the parameters of a constructor that are members of its class."""
+        parent = self.all[number].parent
+        for each in node.named_children:
+            types = {child.type for child in each.children}
+            if each.type in self._spec.promoted or types & self._spec.promoted:
+                self.fields += [
+                    Binding(parent, p.name.lstrip("$"), TYPED, p.type)
+                    for p in self._parameter(each)
+                ]
+
+    def add_base(self, number: int, base: Expression) -> None:
+        """Add a class that another inherits from, by a statement in its body."""
+        scope = self.all[number]
+        self.all[number] = scope._replace(bases=[*scope.bases, base])
+
+    def _parameters(self, node: Node) -> Iterator[Parameter]:
+        if not node.named_children and node.type in self._spec.shapes.names:
+            yield Parameter(self._text(node))
+        for each in node.named_children:
+            if each.type not in self._spec.no_parameters and "comment" not in each.type:
+                yield from self._parameter(each)
+
+    def _parameter(self, node: Node) -> Iterator[Parameter]:
+        spec = self._spec
+        fields = spec.parameters.get(node.type)
+        if node.type in spec.splats:
+            text = self._text(node if not fields else part(node, fields[0]) or node)
+            yield Parameter(text if text.startswith("*") else f"*{text}")
+        elif fields is not None:
+            kind = part(node, fields[1])
+            default = part(node, fields[2])
+            value = [LITERAL, ""] if spec.overloads else self.expressions.read(default)
+            names: list[Node | None] = [part(node, fields[0])]
+            if fields[0].isalpha():
+                names = [*node.children_by_field_name(fields[0])] or names
+            for each in names:
+                name, is_function = declared_name(each) if each is not None else (None, False)
+                annotation = UNKNOWN if is_function else self.annotation(kind)
+                written = self._text(name) if name is not None else ""
+                yield Parameter(written, annotation, value if default else UNKNOWN)
+        else:
+            yield Parameter(self._text(node))
+
+    def type(self, captures: Captures) -> Expression:
+        """Return the type that a head or declaration names."""
+        return self.annotation(captures["type"][0]) if "type" in captures else UNKNOWN
+
+    def annotation(self, node: Node | None) -> Expression:
+        """Read a type; one that is written as a string is the name in it."""
+        if node is not None and node.type in self._spec.tuples:
+            read = self.expressions.read
+            parts = [read(part(each, "type") or each) for each in node.named_children]
+            return [GENERIC, TUPLE, *parts]
+        value = self.expressions.read(node)
+        if node is not None and isinstance(value, list) and value[0] == LITERAL:
+            name = self._text(node).strip("\"' ")
+            return name if name.replace(".", "").isidentifier() else UNKNOWN
+        return UNKNOWN if isinstance(value, str) and value in self._spec.untyped else value
+
+    def at(self, byte: int) -> int:
+        """Return the innermost scope that encloses a byte; its own head's start is outside."""
+        found = bisect_right(self._ranges, (byte, -1, -1)) - 1
+        while found >= 0:
+            start, end, number = self._ranges[found]
+            if start < byte < end:
+                return number
+            parent = self.all[number].parent
+            found = parent - 1 if parent > FILE_SCOPE else -1
+        return FILE_SCOPE
+
+    def of(self, node: Node) -> int | None:
+        """Return the scope that a node is."""
+        return self._by_node.get((node.start_byte, node.end_byte))
+
+    def line(self, byte: int) -> int:
+        """Return the line of a byte."""
+        return bisect_right(self._starts, byte)
+
+    def _lambda(self, node: Node) -> Expression:
+        number = self.of(node)
+        return [LAMBDA, number] if number is not None else UNKNOWN
+
+
+def declared_name(node: Node) -> tuple[Node, bool]:
+    """Return the name inside a declarator, and whether it is that of a function."""
+    is_function = False
+    while True:
+        is_function = is_function or node.type == "function_declarator"
+        inner = node.child_by_field_name("declarator")
+        if inner is None and node.type.endswith("_declarator") and node.named_children:
+            inner = node.named_children[0]
+        if inner is None:
+            return node, is_function
+        node = inner

@@ -1,0 +1,5 @@
+export * from './model';
+export { Service } from './service';
+import clock from './clock';
+
+export const now = () => clock().now(); //> defaultClock, Clock.now
