@@ -86,7 +86,8 @@ async def open_indexer(
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
         advice=partial(_advice, engine, expected, context.indexer),
-        gauges={"embedding_cache_failures": engine.cache_failures},
+        gauges=engine.gauges(),
+        operation_times=engine.operation_times,
     )
     check = partial(_check_index, context.indexer, settings.collection_name)
     try:

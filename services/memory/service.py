@@ -196,10 +196,11 @@ def _service(
         sse_port=settings.memory_sse_port,
         advice=partial(_advice, engine, specs, storage.healer),
         gauges={
-            "embedding_cache_failures": engine.cache_failures,
+            **engine.gauges(),
             "outbox_waiting": lambda: float(storage.outbox.waiting),
             **conversations.calls.gauges(),
         },
+        operation_times=engine.operation_times,
         rest=_rest(settings, conversations),
     )
 

@@ -43,6 +43,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "starlette": ("services/core/serving/",),
     "uvicorn": ("services/core/serving/http/",),
     "prometheus_client": ("services/core/serving/",),
+    "opentelemetry": ("services/core/serving/tracing.py",),
     "pydantic_settings": ("services/core/settings/",),
     "click": ("ctx/",),
     "rich": ("ctx/terminal.py",),

@@ -130,6 +130,8 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder = embedder
         self._cache = cache
+        self.cache_hits = 0
+        self.cache_misses = 0
 
     @property
     def cache_failures(self) -> int:
@@ -154,6 +156,8 @@ class CachedEmbedder:
         found = self._cache.get(self.name, list(dict.fromkeys(keys)))
         vectors = {key: row for key, row in found.items() if self._is_sound(row)}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        self.cache_hits += len(vectors)
+        self.cache_misses += len(missing)
         if missing:
             rows = self._embedder.embed_documents(list(missing.values()))
             # Rounded as the cache rounds, so that a text always has the same vector.

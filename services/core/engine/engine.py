@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 
 from services.core.blocking import COMPUTE
@@ -17,6 +17,7 @@ from services.core.settings import Settings
 from services.core.vectors.factory import open_store
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.spec_check import spec_problem
+from services.core.vectors.timed import OperationTimes, operation_times, timed
 from services.core.vectors.types import CollectionSpec, Distribution
 
 log = logging.getLogger(__name__)
@@ -37,9 +38,18 @@ class Engine:
         if vector.shape != (self.embedder.dims,):
             raise ModelUnavailable(f"{self.embedder.name} gave a vector of shape {vector.shape}")
 
-    def cache_failures(self) -> float:
-        """Return how often the embedding cache failed and was bypassed, as a gauge."""
-        return float(self.embedder.cache_failures)
+    def gauges(self) -> dict[str, Callable[[], float]]:
+        """Return what metrics show of the embedding cache."""
+        embedder = self.embedder
+        return {
+            "embedding_cache_failures": lambda: float(embedder.cache_failures),
+            "embedding_cache_hits": lambda: float(embedder.cache_hits),
+            "embedding_cache_misses": lambda: float(embedder.cache_misses),
+        }
+
+    def operation_times(self) -> Mapping[str, OperationTimes]:
+        """Return the calls to Qdrant since the start, by operation."""
+        return operation_times(self.vectors)
 
     async def advice(self, expected: Mapping[str, CollectionSpec]) -> list[str]:
         """Return what the operator should know of the store and of these collections."""
@@ -86,7 +96,7 @@ async def _with_model(
     embedder = await COMPUTE.run(open_embedder, model, settings.embedding_cache_path)
     log.info("vectors: %s; model: %s (%d)", vectors.engine, embedder.name, embedder.dims)
     try:
-        yield Engine(vectors, embedder)
+        yield Engine(timed(vectors), embedder)
     finally:
         embedder.close()
 

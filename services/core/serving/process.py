@@ -11,6 +11,7 @@ from services.core.blocking import wait_until_idle
 from services.core.errors import CtxError
 from services.core.serving.http.server import NETWORK, STDIO, TRANSPORTS
 from services.core.serving.logs import configure_logging
+from services.core.serving.tracing import configure_tracing
 from services.core.settings import Settings, load
 
 EXIT_ERROR = 2
@@ -56,7 +57,8 @@ def serve_until_stopped(
     `config` is a JSON object of options, `port` one of them; the environment goes before both.
     """
     settings = load(config, port)
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, settings.log_format)
+    configure_tracing(settings.otlp_endpoint)
     with contextlib.suppress(KeyboardInterrupt):
         run_loop(run(settings))
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 
 from services.core.errors import CtxError, error_body
 
@@ -138,6 +138,20 @@ async def _no_advice() -> Sequence[str]:
     return []
 
 
+class TimedOperation(Protocol):
+    """The calls of one operation of Qdrant since the start."""
+
+    @property
+    def calls(self) -> int: ...
+    @property
+    def failures(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+
+
+OperationTimes = Callable[[], Mapping[str, TimedOperation]]
+
+
 @dataclass(frozen=True)
 class Service:
     """One server: what it offers to clients, its readiness checks, gauges and ports."""
@@ -150,6 +164,7 @@ class Service:
     sse_port: int
     advice: Advice = _no_advice
     gauges: Mapping[str, Callable[[], float]] = field(default_factory=dict)
+    operation_times: OperationTimes = dict
     resources: Sequence[Resource] = ()
     prompts: Sequence[Prompt] = ()
     rest: RestEndpoint | None = None

@@ -16,6 +16,18 @@ class ServingSettings(BaseModel):
     log_level: Literal["debug", "info", "warning", "error"] = env(
         "CTX_LOG_LEVEL", "info", "How much is logged to standard error."
     )
+    log_format: Literal["text", "json"] = env(
+        "CTX_LOG_FORMAT",
+        "text",
+        "`text` for people, or `json`: one object a line, with the id of the request "
+        "(`X-Request-Id`, or a new one) and a line for each call.",
+    )
+    otlp_endpoint: AnyHttpUrl | None = env(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        None,
+        "Where OpenTelemetry traces are sent, such as `http://collector:4318` "
+        "(`pip install 'ctx-engine[otel]'`). Unset: none are made.",
+    )
     host: str = env(
         "CTX_HOST",
         "127.0.0.1",

@@ -27,7 +27,10 @@ def expected(model: EmbeddingModel) -> CollectionSpec:
 
 async def test_both_servers_share_the_store_and_have_their_own_model(settings: Settings) -> None:
     async with open_engines(settings) as engines:
-        assert engines.code.vectors is engines.memory.vectors
+        await engines.code.vectors.ensure_collection(
+            "shared", expected(EmbeddingModel(settings.code_model, engines.code.embedder.dims))
+        )
+        assert [info.name for info in await engines.memory.vectors.list_collections()] == ["shared"]
         assert engines.code.embedder.name == settings.code_model
         assert engines.memory.embedder.name == settings.memory_model
         await engines.code.check_model()

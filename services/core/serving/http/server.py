@@ -144,7 +144,7 @@ async def serve(
 
 
 def _build(service: Service, settings: Settings) -> tuple[FastMCP, Metrics]:
-    metrics = Metrics(service.name, service.gauges)
+    metrics = Metrics(service.name, service.gauges, service.operation_times)
     return build(service, settings, metrics), metrics
 
 

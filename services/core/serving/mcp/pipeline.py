@@ -21,14 +21,17 @@ from pydantic_core import to_jsonable_python
 from starlette.requests import Request
 
 from services.core.errors import CtxError, InvalidInput, error_body
-from services.core.serving import caller, owner, progress
+from services.core.serving import caller, owner, progress, request_id
 from services.core.serving.disclosure import public_body
+from services.core.serving.logs import FIELDS
 from services.core.serving.mcp.arguments import add_warnings, prepare_arguments
 from services.core.serving.mcp.calls import invalid_arguments, permit, run_with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
 from services.core.serving.service import JsonText, TextResult, Tool
 from services.core.serving.toolsets import SCOPE_KEY, Selection, choose
+
+log = logging.getLogger(__name__)
 
 UNKNOWN_TOOL = "unknown"  # one metrics label for every tool name that does not exist
 SUCCESS = "ok"  # the metrics label of calls without an error; others have their error's code
@@ -98,7 +101,9 @@ class ToolPipeline(Middleware):
         limiter: RateLimiter,
         metrics: Metrics,
         owner_token: str | None = None,
+        logs_calls: bool = False,
     ) -> None:
+        self._logs_calls = logs_calls
         self._tools = {tool.name: tool for tool in tools}
         self._toolsets = {tool.toolset for tool in tools}
         self._default = default
@@ -121,6 +126,9 @@ class ToolPipeline(Middleware):
         call_next: CallNext[mt.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         name = context.message.name
+        request = current_request()
+        given = None if request is None else request.headers.get(request_id.HEADER)
+        request_id.current.set(request_id.request_id(given))
         started = time.perf_counter()
         outcome = SUCCESS
         try:
@@ -132,8 +140,15 @@ class ToolPipeline(Middleware):
             body = public_body(error, (tool.error_body if tool else error_body)(error))
             result = ToolResult(structured_content=body, is_error=True)
         label = name if name in self._tools else UNKNOWN_TOOL
-        self._metrics.observe(label, outcome, time.perf_counter() - started)
+        self._note(label, outcome, time.perf_counter() - started)
         return result
+
+    def _note(self, tool: str, outcome: str, seconds: float) -> None:
+        """Count a call, and log it: all in JSON, failures in text too."""
+        self._metrics.observe(tool, outcome, seconds)
+        fields = {"tool": tool, "outcome": outcome, "ms": round(seconds * 1000, 1)}
+        level = logging.DEBUG if outcome == SUCCESS and not self._logs_calls else logging.INFO
+        log.log(level, "%s: %s in %.1f ms", *fields.values(), extra={FIELDS: fields})
 
     async def _call(
         self,

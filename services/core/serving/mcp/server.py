@@ -35,7 +35,14 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     """Build an MCP server with what the service offers, behind the pipelines."""
     selection, limiter = configured(settings), RateLimiter(settings.rate_limit_per_minute)
     token = ensure_owner_token(settings.data_dir)
-    pipeline = ToolPipeline(service.tools, selection, limiter, metrics, token)
+    pipeline = ToolPipeline(
+        service.tools,
+        selection,
+        limiter,
+        metrics,
+        token,
+        logs_calls=settings.log_format == "json",
+    )
     reads = ReadPipeline(
         service.resources, service.prompts, service.toolsets, selection, limiter, metrics
     )
