@@ -23,17 +23,21 @@ class RerankStage:
     def model(self) -> str:
         return self.reranker.name
 
-    async def score(self, query: str, texts: Sequence[str]) -> list[float]:
+    async def score(
+        self, query: str, texts: Sequence[str], within_seconds: float | None = None
+    ) -> list[float]:
         """Score the beginning of each text against the query, from 0 to 1.
 
-        Raises TimedOut at the deadline; the thread that was scoring ends by itself.
+        Raises TimedOut at the deadline, or at an earlier one of the caller; the thread that was
+        scoring ends by itself.
         """
         beginnings = [text[:MAX_CHARACTERS] for text in texts]
+        deadline = min(self.deadline_seconds, within_seconds or self.deadline_seconds)
         try:
-            async with asyncio.timeout(self.deadline_seconds):
+            async with asyncio.timeout(deadline):
                 return await COMPUTE.run(self.reranker.score, query, beginnings)
         except TimeoutError:
-            raise TimedOut(f"took longer than {self.deadline_seconds:g} s") from None
+            raise TimedOut(f"took longer than {deadline:g} s") from None
 
 
 def open_stage(model: str | None, models_dir: Path, deadline_seconds: float) -> RerankStage | None:

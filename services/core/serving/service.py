@@ -7,6 +7,9 @@ from typing import Any, Protocol
 
 from services.core.errors import CtxError, error_body
 
+# The schema of a parameter that is understood and documented, but not listed: of other servers.
+UNLISTED: Mapping[str, Any] = {"x-unlisted": True}
+
 
 class Effect(Enum):
     """How a call of a tool changes stored data."""

@@ -5,10 +5,10 @@ They are kept in memory only: after a restart an old token is an error that says
 
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -24,6 +24,7 @@ MAX_CLIENTS = 1_000  # the least recently seen is dropped with its sessions
 MAX_BINDINGS = 50_000  # of connections to tokens; longer than sessions, so that their end is said
 MAX_NAMED = 20  # collections in an error
 TOKEN_BYTES = 16
+FILTERS: tuple[Literal["mode", "under", "language"], ...] = ("mode", "under", "language")
 MAX_TOKEN_LENGTH = 128
 COLLECTION_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]{0,127}$"
 
@@ -41,6 +42,9 @@ class Defaults(TypedDict, total=False):
 
     collection: str
     project: str
+    mode: str
+    under: str
+    language: str
 
 
 class SessionResult(TypedDict):
@@ -57,6 +61,7 @@ class _Session:
     token: str
     collection: str | None = None
     project: str | None = None
+    filters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def defaults(self) -> Defaults:
@@ -65,31 +70,44 @@ class _Session:
             chosen["collection"] = self.collection
         if self.project:
             chosen["project"] = self.project
+        for name in FILTERS:
+            if name in self.filters:
+                chosen[name] = self.filters[name]
         return chosen
 
 
 class SessionDefaults:
-    """Keeps the default collection and project of each session, for the client that set them."""
+    """Keeps the defaults of each session, for the client that set them."""
 
     def __init__(self) -> None:
         self._clients: OrderedDict[str, OrderedDict[str, _Session]] = OrderedDict()
         self._connections: OrderedDict[str, str] = OrderedDict()
 
     def set(
-        self, collection: str | None, token: str | None, project: str | None = None
+        self,
+        collection: str | None,
+        token: str | None,
+        project: str | None = None,
+        filters: Mapping[str, str] | None = None,
     ) -> SessionResult:
         """Set what is given; with a token alone, bind this connection to that session.
 
         Raises InvalidInput for an unknown token.
         """
+        given = {name: value for name, value in (filters or {}).items() if value}
         connection = caller.current.get().connection
         bound = self._connections.get(connection) if connection else None
-        if token and not collection and not project:
+        if token and not collection and not project and not given:
             session = self._known(token)
         else:
             token = token or bound or token_hex(TOKEN_BYTES)
             known = self._own().get(token) or _Session(token)
-            session = _Session(token, collection or known.collection, project or known.project)
+            session = _Session(
+                token,
+                collection or known.collection,
+                project or known.project,
+                {**known.filters, **given},
+            )
         self._remember(session, connection)
         return {
             "ok": True,
@@ -102,6 +120,11 @@ class SessionDefaults:
         """Return the default collection of the token, else of this connection."""
         session = self._current(token)
         return session.collection if session else None
+
+    def filters(self, token: str | None) -> Mapping[str, str]:
+        """Return the default filters of the token, else of this connection."""
+        session = self._current(token)
+        return session.filters if session else {}
 
     def project(self) -> str | None:
         """Return the default project of this connection."""
@@ -171,37 +194,16 @@ ProjectCheck = Callable[[str], Awaitable[str]]
 """Returns the root of the project that a folder belongs to, or raises where it may not be used."""
 
 
-def session_tool(
-    sessions: SessionDefaults, known: KnownCollections, check_project: ProjectCheck | None = None
-) -> Tool:
-    """Return the tool `set_session_defaults`, which both servers offer.
-
-    With `check_project` it also sets the project whose knowledge is meant.
-    """
-
-    async def set_session_defaults(
-        collection: CollectionName = None, session: SessionToken = None
-    ) -> SessionResult:
-        """Set the default collection for the calls that follow.
-
-        On a connection that lasts (SSE, stdio, HTTP with a session id) the default applies to it at
-        once. Otherwise pass the returned `session` to later calls, or to this tool on another
-        connection.
-        """
-        await known.check(collection)
-        return sessions.set(collection, session)
-
-    return Tool(
-        _with_project(sessions, known, check_project) if check_project else set_session_defaults,
-        "Set session defaults",
-        "session",
-        Effect.SETS,
-    )
+def session_tool(run: Callable[..., Awaitable[SessionResult]]) -> Tool:
+    """Return the tool `set_session_defaults`, which each server offers with its own defaults."""
+    return Tool(run, "Set session defaults", "session", Effect.SETS)
 
 
-def _with_project(
+def project_session_tool(
     sessions: SessionDefaults, known: KnownCollections, check_project: ProjectCheck
-) -> Callable[..., Awaitable[SessionResult]]:
+) -> Tool:
+    """Return the tool that sets a collection, and the project whose knowledge is meant."""
+
     async def set_session_defaults(
         collection: CollectionName = None,
         session: SessionToken = None,
@@ -219,4 +221,4 @@ def _with_project(
         root = await check_project(project) if project else None
         return sessions.set(collection, session, root)
 
-    return set_session_defaults
+    return session_tool(set_session_defaults)

@@ -1,5 +1,6 @@
 """Exact look-ups in the checkouts of a collection: strings, definitions by name, files."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -182,6 +183,11 @@ class Lookup:
         roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
         return await DISK.run(locate_hits, self._texts, roots, hits, query, filters, per_path)
 
+    async def present(self, collection: str, files: Sequence[tuple[str, str]]) -> int:
+        """Count the files, by repo and path, that are not known to be gone."""
+        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
+        return await DISK.run(_count_present, roots, files)
+
     async def _files(
         self, collection: str, repos: Sequence[str]
     ) -> list[tuple[Checkout, dict[str, ManifestRow]]]:
@@ -253,6 +259,12 @@ def _parsed(
             documented = frozenset(row + 1 for row in parsed.references.comment_rows)
             found[repo, path] = ParsedFile(file.rows(), parsed.definitions, documented)
     return found
+
+
+def _count_present(roots: Mapping[str, Path], files: Sequence[tuple[str, str]]) -> int:
+    """Count the files that are there; of a repo without a checkout here, all of them."""
+    checked = {repo: root for repo, root in roots.items() if root.is_dir()}
+    return sum(repo not in checked or os.path.lexists(checked[repo] / path) for repo, path in files)
 
 
 def _selected(rows: dict[str, ManifestRow], filters: SearchFilters, repo: str) -> list[str]:

@@ -75,6 +75,17 @@ class PathScope:
         below = [(repo, "") for repo, inside in own.items() if _is_below(inside, folder)]
         return [(repo, folder) for repo in named or at_top or own] + below
 
+    def folder_in(self, workspace: str, folder: str | None) -> str:
+        """Return a folder of a workspace that the caller names by its path; "" for this one.
+
+        Raises InvalidInput for another workspace that is not indexed.
+        """
+        given = self._relative(workspace).rstrip("/")
+        if given.startswith("/") and not self._inside(given):
+            known = ", ".join(sorted(str(root) for root in self.roots.values())) or "none"
+            raise InvalidInput("workspace_path", f"{workspace} is not indexed; indexed: {known}")
+        return "/".join(part for part in (given, (folder or "").strip("/")) if part)
+
     def _folder(self, repo: str) -> str | None:
         """Return the folder of a repo inside the workspace, "" for the workspace itself."""
         root = self.roots[repo]

@@ -1,6 +1,6 @@
 """The filters of a code search, as one filter of the store."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -38,7 +38,8 @@ INLINE_FILTERS = {
 class SearchFilters:
     """The filters of a search; an empty one does not restrict it.
 
-    `folders` are folders of one repo each: a repo and a folder inside it, "" for all of it.
+    `folders` are folders of one repo each: a repo and a folder inside it, "" for all of it;
+    `path_tests` say of a path inside its repo whether it is meant.
     """
 
     repos: tuple[str, ...] = ()
@@ -50,6 +51,7 @@ class SearchFilters:
     path_globs: tuple[str, ...] = ()
     not_globs: tuple[str, ...] = ()
     folders: tuple[tuple[str, str], ...] = ()
+    path_tests: tuple[Callable[[str], bool], ...] = ()
     is_test: bool | None = None
     is_config: bool | None = None
 
@@ -82,13 +84,17 @@ class SearchFilters:
         InvalidInput for a pattern or folder that is wrong.
         """
         must = self._conditions()
-        if self.path_globs or self.not_globs:
+        if self.path_globs or self.not_globs or self.path_tests:
             where = Filter(must=must) if must else None
             counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
             paths = [str(each.value) for each in counts]
-            matching = await COMPUTE.run(match_globs, paths, self.path_globs, self.not_globs)
+            matching = await COMPUTE.run(self._matching, paths)
             must.append(MatchAny(payload.PATH, matching or [NO_PATH]))
         return Filter(must=must) if must else None
+
+    def _matching(self, paths: Sequence[str]) -> list[str]:
+        matching = match_globs(paths, self.path_globs, self.not_globs)
+        return [path for path in matching if all(test(path) for test in self.path_tests)]
 
     def _conditions(self) -> list[Condition]:
         must: list[Condition] = []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from services.core.errors import InvalidInput
-from services.core.text.tokens import text_terms
+from services.core.text.tokens import terms, text_terms
 from services.indexer.search.filters import INLINE_FILTERS, SearchFilters
 
 MAX_QUERY_LENGTH = 1000
@@ -136,6 +136,14 @@ def _literals(text: str) -> tuple[str, ...]:
 def written_as(literal: str) -> re.Pattern[str]:
     """Compile the pattern of a literal that is no part of a longer name."""
     return re.compile(rf"(?<![\w$]){re.escape(literal)}(?![\w$])")
+
+
+def words_as_written(query: ParsedQuery) -> re.Pattern[str] | None:
+    """Compile the pattern of the query's words in their own case; None for a query without any."""
+    words = [word for word in _IDENTIFIER.findall(query.text) if terms(word)]
+    if not words:
+        return None
+    return re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, words))})(?![\w$])")
 
 
 def is_code(literal: str) -> bool:

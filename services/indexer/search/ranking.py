@@ -52,6 +52,18 @@ class Weights:
 
 
 DEFAULT = Weights()
+MODES = CODE_FIRST, DOCS_FIRST, BALANCED = "code_first", "docs_first", "balanced"
+
+
+def weights_of_mode(mode: str | None, weights: Weights = DEFAULT) -> Weights:
+    """Return the weights of a mode: code or documentation first, or neither before the other."""
+    if mode == CODE_FIRST:
+        return replace(weights, usage=weights.docs, changelog=0.0)
+    if mode == DOCS_FIRST:
+        return replace(weights, docs=weights.usage)
+    if mode == BALANCED:
+        return replace(weights, docs=1.0, usage=1.0)
+    return weights
 
 
 class Candidate(NamedTuple):

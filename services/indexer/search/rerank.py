@@ -25,10 +25,14 @@ class CodeReranker:
     symbol_boost: float
 
     async def score(
-        self, query: ParsedQuery, ranked: Sequence[Ranked], texts: Sequence[str]
+        self,
+        query: ParsedQuery,
+        ranked: Sequence[Ranked],
+        texts: Sequence[str],
+        within_seconds: float | None = None,
     ) -> list[RerankScore]:
         """Score the text of each candidate off the event loop. Raises TimedOut at the deadline."""
-        scores = await self.stage.score(query.text, texts)
+        scores = await self.stage.score(query.text, texts, within_seconds)
         return [self._blend(item, score) for item, score in zip(ranked, scores, strict=True)]
 
     def _blend(self, item: Ranked, score: float) -> RerankScore:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from services.core.blocking import COMPUTE
 from services.core.embedding.protocol import Embedder
@@ -26,7 +27,14 @@ from services.indexer.schema.payload import ChunkPayload, decode, embedding_text
 from services.indexer.schema.points import spec
 from services.indexer.search.feature_cache import FeatureCache
 from services.indexer.search.filters import SearchFilters
-from services.indexer.search.query import ParsedQuery, is_code, merge_queries, written_as
+from services.indexer.search.one_definition import uncertain_hits
+from services.indexer.search.query import (
+    ParsedQuery,
+    is_code,
+    merge_queries,
+    words_as_written,
+    written_as,
+)
 from services.indexer.search.ranking import (
     CHANGELOG_WORDS,
     DEFAULT,
@@ -38,6 +46,7 @@ from services.indexer.search.ranking import (
     name_words,
     rank,
     select,
+    weights_of_mode,
 )
 from services.indexer.search.rerank import CodeReranker, RerankScore, bounded
 from services.indexer.search.word_similarity import WordSimilarity
@@ -54,7 +63,9 @@ MAX_DEFINITIONS = 30  # candidates that define a name of the query; common names
 class SearchRequest:
     """The queries, filters and sizes of a search. `rerank` None: where a reranker is configured.
 
-    With `reads_all` every hit that a larger limit reaches is read too.
+    With `reads_all` every hit that a larger limit reaches is read too, with `counts` those that
+    have to be read to count all. `mode` puts code or documentation first; with `case_sensitive` a
+    hit holds a word of the query as it is written.
     """
 
     queries: Sequence[ParsedQuery]
@@ -64,7 +75,11 @@ class SearchRequest:
     rerank: bool | None = None
     rerank_top_n: int = 50
     rerank_return_m: int = 12
+    rerank_seconds: float | None = None
     reads_all: bool = False
+    counts: bool = False
+    mode: str | None = None
+    case_sensitive: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,14 +98,16 @@ class SearchHit:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The hits, how many a larger limit reaches, and why the search was degraded.
+    """The hits, and why the search was degraded.
 
-    `left_out` counts the hits far below the best one; `more` has, for each file of the hits, other
-    places of it that fit the query.
+    A larger limit reaches `rest` and `unread` too: hits that were read to count definitions, and
+    the files of hits that are one definition each. `left_out` counts the hits far below the best
+    one; `more` has, for each file of the hits, other places of it that fit the query.
     """
 
     hits: Sequence[SearchHit]
-    total: int
+    rest: Sequence[SearchHit] = ()
+    unread: Sequence[tuple[str, str]] = ()
     left_out: int = 0
     more: Mapping[tuple[str, str], Sequence[Features]] = field(default_factory=dict)
     used_rerank: bool = False
@@ -135,18 +152,24 @@ class Searcher:
         query = merge_queries(request.queries)
         candidates = await self._candidates(collection, request, embedder)
         similarity = await self._similarity.compare(query, name_words(candidates))
-        ranked = rank(candidates, query, similarity, self._weights)
+        weights = weights_of_mode(request.mode, self._weights)
+        ranked = rank(candidates, query, similarity, weights)
         rerank = self._reranker is not None if request.rerank is None else request.rerank
         if rerank:
             return await self._rerank(collection, query, ranked, request)
-        selected = select(ranked, MAX_HITS, request.per_path, self._weights)
+        selected = select(ranked, MAX_HITS, request.per_path, weights)
         narrow = any(request.filters.with_inline(each.filters).narrow for each in request.queries)
-        kept = selected if narrow else cut_off(selected, self._weights)
+        kept = selected if narrow else cut_off(selected, weights)
+        first, rest = _to_read(kept, request)
+        hits = await self._read(collection, [*first, *rest], request)
+        ids = {item.candidate.id for item in first}
+        counted = ids | {item.candidate.id for item in rest}
         return SearchResult(
-            await self._read(collection, kept if request.reads_all else kept[: request.limit]),
-            len(kept),
+            [hit for hit in hits if hit.ranked.candidate.id in ids],
+            [hit for hit in hits if hit.ranked.candidate.id not in ids],
+            [item.candidate.file for item in kept if item.candidate.id not in counted],
             left_out=len(selected) - len(kept),
-            more=_more_in_files(ranked, kept[: request.limit], self._weights),
+            more=_more_in_files(ranked, kept[: request.limit], weights),
         )
 
     async def _rerank(
@@ -161,22 +184,21 @@ class Searcher:
         if self._reranker is None:
             depth = MAX_HITS
         selected = select(ranked, depth, request.per_path, self._weights)
-        hits = await self._read(collection, selected)
-        reach = MAX_HITS if request.reads_all else request.limit
+        hits = await self._read(collection, selected, request)
         if self._reranker is None:
             reason = "rerank: no reranker is configured (RERANK_MODEL)"
-            return SearchResult(hits[:reach], len(hits), degraded=[reason])
-        reachable = min(len(hits), request.rerank_return_m)
-        limit = min(reach, reachable)
+            return _page(hits, request, degraded=[reason])
         texts = [embedding_text(hit.chunk) for hit in hits]
         try:
-            scores = await self._reranker.score(query, [hit.ranked for hit in hits], texts)
+            scores = await self._reranker.score(
+                query, [hit.ranked for hit in hits], texts, request.rerank_seconds
+            )
         except TimedOut as error:
             reason = f"rerank: {error.message}"
-            return SearchResult(hits[:limit], reachable, degraded=[reason])
+            return _page(hits[: request.rerank_return_m], request, degraded=[reason])
         rescored = [replace(hit, rerank=score) for hit, score in zip(hits, scores, strict=True)]
         best = sorted(rescored, key=lambda hit: -hit.score)
-        return SearchResult(best[:limit], reachable, used_rerank=True)
+        return _page(best[: request.rerank_return_m], request, used_rerank=True)
 
     async def _candidates(
         self, collection: str, request: SearchRequest, embedder: Embedder | None
@@ -251,15 +273,46 @@ class Searcher:
                 shares[chunk_id] += strength / len(literals)
         return dict(shares)
 
-    async def _read(self, collection: str, selected: Sequence[Ranked]) -> list[SearchHit]:
+    async def _read(
+        self, collection: str, selected: Sequence[Ranked], request: SearchRequest
+    ) -> list[SearchHit]:
         """Read the payloads of ranked chunks; one deleted meanwhile is left out."""
         records = await self._store.retrieve(collection, [item.candidate.id for item in selected])
         chunks = {record.id: decode(record.payload) for record in records}
-        return [
+        hits = [
             SearchHit(item, chunks[item.candidate.id])
             for item in selected
             if item.candidate.id in chunks
         ]
+        if not request.case_sensitive:
+            return hits
+        written = words_as_written(merge_queries(request.queries))
+        return [hit for hit in hits if written is None or written.search(hit.chunk.text)]
+
+
+def _page(hits: Sequence[SearchHit], request: SearchRequest, **details: Any) -> SearchResult:
+    """Divide hits that are all read."""
+    reach = len(hits) if request.reads_all else request.limit
+    return SearchResult(hits[:reach], hits[reach:], **details)
+
+
+def _to_read(
+    kept: Sequence[Ranked], request: SearchRequest
+) -> tuple[Sequence[Ranked], Sequence[Ranked]]:
+    """Return the hits to show, and those that have to be read to count the results.
+
+    All are shown where a name or a filter of definitions may put one of the last hits first.
+    """
+    filters = [request.filters.with_inline(each.filters) for each in request.queries]
+    query = merge_queries(request.queries)
+    by_name = query.is_symbol or any(each.kinds or each.symbols for each in filters)
+    if request.reads_all or (request.counts and (by_name or request.case_sensitive)):
+        return kept, ()
+    first, rest = kept[: request.limit], kept[request.limit :]
+    if not request.counts:
+        return first, ()
+    uncertain = uncertain_hits(kept, query)
+    return first, [item for item in rest if item.candidate.id in uncertain]
 
 
 def _more_in_files(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from services.core.memories.types import MemoryWriter
 from services.core.serving.service import Tool
-from services.core.serving.sessions import KnownCollections, session_tool
 from services.indexer.answers.answerer import Answerer
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.search.searcher import Searcher
@@ -18,8 +17,7 @@ from services.indexer.tools.index import index_tools
 from services.indexer.tools.memory import memory_tools
 from services.indexer.tools.read import read_tools
 from services.indexer.tools.search import search_tools
-
-MADE_BY = "qdrant_index with a collection makes another"
+from services.indexer.tools.session import session_tools
 
 
 def indexer_tools(
@@ -41,5 +39,5 @@ def indexer_tools(
         *index_tools(context),
         *admin_tools(context),
         *memory_tools(memories),
-        session_tool(context.sessions, KnownCollections(context.code_collections, MADE_BY)),
+        *session_tools(context),
     ]

@@ -8,26 +8,36 @@ from services.core.errors import CollectionNotFound
 from services.indexer.lookup.located import LocatedHits
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.scope import PathScope
-from services.indexer.search.filters import SearchFilters
+from services.indexer.search.filters import ALL_REPOS, SearchFilters
 from services.indexer.search.query import ParsedQuery, merge_queries, parse_queries
 from services.indexer.search.searcher import MAX_HITS, Searcher, SearchRequest, SearchResult
 from services.indexer.tools.context import IndexerContext
 from services.indexer.tools.filter_values import check_places, checked_kinds, checked_languages
+from services.indexer.tools.foreign_arguments import (
+    MILLISECONDS,
+    is_case_sensitive,
+    meaningless,
+    test_of_paths,
+)
 from services.indexer.tools.responses import RepoSearchResult
 from services.indexer.tools.search_arguments import SearchArguments, names_of
-from services.indexer.tools.search_result import Shown, build_result
+from services.indexer.tools.search_result import Shown, build_result, with_warnings
 
 SPARE_HITS = 3  # read beyond the limit, because two hits may be one definition
 
 
 @dataclass(frozen=True)
 class FoundCode:
-    """The hits of a search, the definitions that they mean, and how their paths are shown."""
+    """The hits of a search, the definitions that they mean, and how their paths are shown.
+
+    `total` counts the definitions that can be paged to.
+    """
 
     collection: str
     query: ParsedQuery
     result: SearchResult
     located: LocatedHits
+    total: int
     scope: PathScope
     seconds: float
 
@@ -56,6 +66,7 @@ class CodeSearch:
         """Find code, and the definitions that the hits mean. Raises as `answer` does."""
         chosen = self._context.collection(asked.collection, asked.session)
         scope = await self._lookup.scope(chosen)
+        asked = self._in_place(asked, scope)
         queries = [
             replace(each, filters=scope.narrow(each.filters, each.filters.repos))
             for each in parse_queries(asked.query)
@@ -63,19 +74,20 @@ class CodeSearch:
         filters = self._filters(asked, queries, scope)
         filters = replace(filters, is_test=is_test, is_config=is_config)
         started = time.perf_counter()
-        found = await self._search(chosen, _request(asked, queries, filters))
+        request = _request(asked, queries, filters)
+        found, located, total = await self._page(chosen, request)
+        if len(located.hits) < min(asked.offset + asked.limit, total):
+            # Several hits were one definition, so that more have to be read.
+            found, located, total = await self._page(chosen, replace(request, reads_all=True))
         if not found.hits:
             await check_places(self._context.vectors, chosen, filters, names_of(asked.repo))
-        merged = merge_queries(queries)
-        inline = queries[0].filters if len(queries) == 1 else SearchFilters()
-        located = await self._lookup.locate(
-            chosen, found.hits, merged, filters.with_inline(inline), asked.per_path
-        )
-        return FoundCode(chosen, merged, found, located, scope, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        return FoundCode(chosen, merge_queries(queries), found, located, total, scope, seconds)
 
     def show(self, asked: SearchArguments, found: FoundCode) -> RepoSearchResult:
         """Build the result of a search, with as much of each hit as was asked for."""
         shown = Shown(
+            total=found.total,
             limit=asked.limit,
             offset=asked.offset,
             context_lines=asked.context_lines if asked.include_snippet else None,
@@ -88,13 +100,28 @@ class CodeSearch:
         seconds = found.seconds + time.perf_counter() - started
         result["search_time_ms"] = round(seconds * 1000, 1)
         result["query"] = asked.query
-        return result
+        return with_warnings(result, meaningless(asked.mode, asked.output_format))
+
+    def _in_place(self, asked: SearchArguments, scope: PathScope) -> SearchArguments:
+        """Fill in the session's defaults, and find the folder of a workspace that is named."""
+        defaults = self._context.sessions.filters(asked.session)
+        asked = replace(
+            asked,
+            mode=asked.mode or defaults.get("mode"),
+            language=asked.language or defaults.get("language"),
+        )
+        if not asked.workspace_path:
+            return replace(asked, under=asked.under or defaults.get("under"))
+        under = scope.folder_in(asked.workspace_path, asked.under)
+        repo = asked.repo or (ALL_REPOS if under.startswith("/") else None)
+        return replace(asked, under=under, repo=repo)
 
     def _filters(
         self, asked: SearchArguments, queries: Sequence[ParsedQuery], scope: PathScope
     ) -> SearchFilters:
         repos = names_of(asked.repo)
         in_query = any(each.filters.repos for each in queries)
+        path_test = test_of_paths(asked.path_regex, is_case_sensitive(asked.case))
         filters = SearchFilters(
             repos=() if in_query and not repos else self._context.repos(repos, scope),
             languages=checked_languages(names_of(asked.language)),
@@ -104,8 +131,28 @@ class CodeSearch:
             exts=names_of(asked.ext),
             path_globs=names_of(asked.path_glob),
             not_globs=names_of(asked.not_glob),
+            path_tests=(path_test,) if path_test else (),
         )
         return scope.narrow(filters, repos)
+
+    async def _page(
+        self, collection: str, request: SearchRequest
+    ) -> tuple[SearchResult, LocatedHits, int]:
+        """Search, find the definitions of the hits on disk, and count those of all hits."""
+        found = await self._search(collection, request)
+        queries = request.queries
+        inline = queries[0].filters if len(queries) == 1 else SearchFilters()
+        located = await self._lookup.locate(
+            collection,
+            [*found.hits, *found.rest],
+            merge_queries(queries),
+            request.filters.with_inline(inline),
+            request.per_path,
+        )
+        unread = await self._lookup.present(collection, found.unread) if found.unread else 0
+        first = {hit.ranked.candidate.id for hit in found.hits}
+        shown = [each for each in located.hits if each[0].ranked.candidate.id in first]
+        return found, replace(located, hits=shown), len(located.hits) + unread
 
     async def _search(self, collection: str, request: SearchRequest) -> SearchResult:
         try:
@@ -118,6 +165,7 @@ class CodeSearch:
 def _request(
     asked: SearchArguments, queries: Sequence[ParsedQuery], filters: SearchFilters
 ) -> SearchRequest:
+    timeout = asked.rerank_timeout_ms
     return SearchRequest(
         queries,
         filters,
@@ -126,5 +174,9 @@ def _request(
         asked.rerank_enabled,
         asked.rerank_top_n,
         asked.rerank_return_m,
+        rerank_seconds=timeout / MILLISECONDS if timeout else None,
         reads_all=asked.offset > 0,
+        counts=True,
+        mode=asked.mode,
+        case_sensitive=is_case_sensitive(asked.case),
     )

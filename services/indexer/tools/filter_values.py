@@ -61,7 +61,7 @@ async def check_places(
             if repo not in known:
                 raise _unknown("repo", repo, known)
     folders = [*filters.under, *(folder for _, folder in filters.folders)]
-    if not folders and not filters.path_globs:
+    if not folders and not filters.path_globs and not filters.path_tests:
         return
     counts = await store.facet(collection, payload.PATH, limit=MAX_PATHS)
     paths = [str(each.value) for each in counts]
@@ -70,6 +70,9 @@ async def check_places(
     for pattern in filters.path_globs:
         if not match_globs(paths, [pattern], []):
             raise InvalidInput("path_glob", f"{pattern!r} matches no path that is indexed")
+    for test in filters.path_tests:
+        if not any(map(test, paths)):
+            raise InvalidInput("path_regex", "matches no path that is indexed")
 
 
 def _holds(folder: str, paths: Sequence[str]) -> bool:

@@ -1,8 +1,44 @@
 """Arguments that rules files for other code search servers pass, in the words of ours."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from services.core.errors import InvalidInput
+from services.core.serving.service import UNLISTED
+from services.indexer.lookup.pattern import Pattern
+from services.indexer.search.ranking import MODES
 
 QUERIES = ("queries", "q", "text")
+CASES = {"sensitive": True, "insensitive": False}
+MILLISECONDS = 1_000
+MAX_RERANK_MS = 600_000  # longer than any deadline of a call
+
+
+def _unlisted(description: str, **limits: Any) -> Any:
+    return Field(description=description, json_schema_extra=dict(UNLISTED), **limits)
+
+
+PathRegex = Annotated[
+    str | None, _unlisted("Only paths inside their repository that this expression (RE2) finds.")
+]
+Case = Annotated[
+    str | None,
+    _unlisted(
+        "`sensitive`: `path_regex` minds the case, and a result holds a word of the query as it "
+        "is written; `insensitive` is the default."
+    ),
+]
+Mode = Annotated[
+    str | None,
+    _unlisted("code_first, docs_first or balanced; by default the question decides."),
+]
+WorkspacePath = Annotated[str | None, _unlisted("Only this workspace, or a folder of it.")]
+RerankTimeout = Annotated[
+    int | None, _unlisted("Milliseconds that reranking may take.", ge=1, le=MAX_RERANK_MS)
+]
+OutputFormat = Annotated[str | None, _unlisted("json; there is no other.")]
 
 
 def adapt_search(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -21,6 +57,33 @@ def adapt_search(arguments: dict[str, Any]) -> dict[str, Any]:
         patterns = [f"**/*{word}*{rest}" for word in words for rest in ("", "/**")]
         before = given.get("not_glob") or []
         given["not_glob"] = [*([before] if isinstance(before, str) else before), *patterns]
-    if given.get("output_format") == "json":
-        del given["output_format"]
     return given
+
+
+def is_case_sensitive(case: str | None) -> bool:
+    """Return whether case counts. Raises InvalidInput for an unknown word."""
+    word = (case or "insensitive").lower()
+    if word not in CASES:
+        raise InvalidInput("case", f"{case!r} is unknown; allowed: {', '.join(CASES)}")
+    return CASES[word]
+
+
+def test_of_paths(expression: str | None, case_sensitive: bool) -> Callable[[str], bool] | None:
+    """Return the test of paths by an expression, in linear time. Raises InvalidInput."""
+    if not expression:
+        return None
+    try:
+        pattern = Pattern(expression, regex=True, case_sensitive=case_sensitive)
+    except InvalidInput as error:
+        raise InvalidInput("path_regex", str(error.details["message"])) from error
+    return lambda path: next(pattern.line_matches(path.encode()), None) is not None
+
+
+def meaningless(mode: str | None, output_format: str | None) -> list[str]:
+    """Return warnings for values that say nothing to this search."""
+    warnings = []
+    if mode and mode not in MODES:
+        warnings.append(f"mode: {mode!r} was ignored; there are {', '.join(MODES)}")
+    if output_format and output_format.lower() != "json":
+        warnings.append(f"output_format: {output_format!r} was ignored; answers are JSON")
+    return warnings

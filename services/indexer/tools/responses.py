@@ -48,10 +48,7 @@ class CodeHit(TypedDict):
 
 
 class RepoSearchResult(TypedDict):
-    """The result of `repo_search`. `total` is how many results can be paged to.
-
-    On a first page hits that turn out to be one definition count twice; with an offset it is exact.
-    """
+    """The result of `repo_search`. `total` is how many results can be paged to."""
 
     ok: bool
     results: list[CodeHit]

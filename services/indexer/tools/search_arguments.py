@@ -12,6 +12,14 @@ from services.core.serving.sessions import SessionToken
 from services.indexer.search.query import MAX_QUERY_LENGTH
 from services.indexer.search.searcher import MAX_HITS
 from services.indexer.tools.context import CollectionArgument
+from services.indexer.tools.foreign_arguments import (
+    Case,
+    Mode,
+    OutputFormat,
+    PathRegex,
+    RerankTimeout,
+    WorkspacePath,
+)
 
 MAX_LIMIT = MAX_HITS
 MAX_PER_PATH = 100
@@ -74,20 +82,31 @@ class SearchArguments:
     explain: Annotated[bool, Field(description="Show how scores came about.")] = False
     collection: CollectionArgument = None
     session: SessionToken = None
+    path_regex: PathRegex = None
+    case: Case = None
+    mode: Mode = None
+    workspace_path: WorkspacePath = None
+    rerank_timeout_ms: RerankTimeout = None
+    output_format: OutputFormat = None
 
 
 def with_search_arguments(
     run: Callable[..., Awaitable[Any]],
 ) -> Callable[..., Awaitable[Any]]:
-    """Give a tool that takes SearchArguments first a parameter for each of them."""
-    hints = get_type_hints(SearchArguments, include_extras=True)
-    shared = [
-        _parameter(each.name, hints[each.name], each.default) for each in fields(SearchArguments)
-    ]
+    """Give a tool that takes SearchArguments first a parameter for each of them.
+
+    A parameter of the tool's own goes before a search argument of the same name.
+    """
     own_hints = get_type_hints(run, include_extras=True)
     own = [
         _parameter(name, own_hints[name], each.default)
         for name, each in list(inspect.signature(run).parameters.items())[1:]
+    ]
+    hints = get_type_hints(SearchArguments, include_extras=True)
+    shared = [
+        _parameter(each.name, hints[each.name], each.default)
+        for each in fields(SearchArguments)
+        if each.name not in {parameter.name for parameter in own}
     ]
     parameters = [*shared, *own]
 

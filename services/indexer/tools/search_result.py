@@ -25,8 +25,12 @@ MAX_HIGHLIGHT = 100  # characters of the one fragment that is shown unless score
 
 @dataclass(frozen=True)
 class Shown:
-    """Which results are shown, and how much of each. `context_lines` None: no snippet."""
+    """Which results of how many are shown, and how much of each.
 
+    `context_lines` None: no snippet.
+    """
+
+    total: int
     limit: int
     offset: int
     context_lines: int | None
@@ -57,18 +61,17 @@ def build_result(
         if names := _names(others, kept):
             code_hit["more_in_file"] = names
         hits.append(code_hit)
-    all_read = found.total <= len(found.hits)
     result: RepoSearchResult = {
         "ok": True,
         "results": hits,
-        "total": len(located.hits) if all_read else max(found.total, len(located.hits)),
+        "total": shown.total,
         "used_rerank": found.used_rerank,
         "search_time_ms": 0.0,
         "query": "",
     }
     if shown.offset:
         result["offset"] = shown.offset
-    if found.left_out and all_read and len(located.hits) <= end:
+    if found.left_out and shown.total <= end:
         result["left_out"] = f"{found.left_out} far below the first"
     if shown.context_lines not in (None, DEFAULT_CONTEXT):
         result["context_lines"] = shown.context_lines or 0
@@ -76,6 +79,13 @@ def build_result(
         result["degraded"] = list(found.degraded)
     if warnings := _warnings(located):
         result["warnings"] = warnings
+    return result
+
+
+def with_warnings(result: RepoSearchResult, warnings: Sequence[str]) -> RepoSearchResult:
+    """Return the result with more warnings."""
+    if warnings:
+        result["warnings"] = [*result.get("warnings", []), *warnings]
     return result
 
 

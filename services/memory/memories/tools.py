@@ -28,7 +28,7 @@ from services.core.serving.sessions import (
     ProjectCheck,
     SessionDefaults,
     SessionToken,
-    session_tool,
+    project_session_tool,
 )
 from services.memory.memories.memories import Memories
 from services.memory.projection.heal import Healer
@@ -98,7 +98,7 @@ def memory_tools(
     memories: Memories,
     healer: Healer,
     sessions: SessionDefaults,
-    check_project: ProjectCheck | None = None,
+    check_project: ProjectCheck,
 ) -> Sequence[Tool]:
     """Return the tools of the `memory` toolset, and `rebuild_memories` for every kind of entry."""
 
@@ -223,7 +223,9 @@ def memory_tools(
         Tool(delete_memory, "Delete memories", TOOLSET, Effect.DESTROYS),
         Tool(list_memories, "List memories", TOOLSET, Effect.READS),
         Tool(rebuild_memories, "Rebuild the vectors", ADMIN, Effect.SETS, REBUILD_SECONDS),
-        session_tool(sessions, KnownCollections(memories.collections, MADE_BY), check_project),
+        project_session_tool(
+            sessions, KnownCollections(memories.collections, MADE_BY), check_project
+        ),
     ]
 
 

@@ -142,7 +142,7 @@ async def test_pages_and_sessions(memories: Memories) -> None:
     await memories.store("theirs", None, session)
     tools = {
         tool.name: tool.run
-        for tool in memory_tools(memories, cast(Healer, None), memories.sessions)
+        for tool in memory_tools(memories, cast(Healer, None), memories.sessions, cast(Any, str))
     }
     page = await tools["list_memories"](limit=2, offset=2)
     assert [memory["information"] for memory in page["results"]] == ["2", "1"]
@@ -162,7 +162,7 @@ async def test_pages_and_sessions(memories: Memories) -> None:
 async def test_several_are_deleted_by_one_call(memories: Memories) -> None:
     tools = {
         tool.name: tool.run
-        for tool in memory_tools(memories, cast(Healer, None), memories.sessions)
+        for tool in memory_tools(memories, cast(Healer, None), memories.sessions, cast(Any, str))
     }
     first, second, third = [await store(memories, f"{n}") for n in range(3)]
     assert (await tools["delete_memory"](first))["deleted"] == 1

@@ -6,6 +6,8 @@ Calls are validated by the tools' own signatures, which name a wrong value.
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from services.core.serving.service import UNLISTED
+
 # A client needs no more: every answer names its own fields. An error body fits too; some clients
 # (the TypeScript SDK 1.x) check errors against the schema of results.
 OUTPUT_SCHEMA: Mapping[str, Any] = {"type": "object"}
@@ -42,7 +44,10 @@ def listed_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_obvious_descriptions(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema without the descriptions of parameters whose names speak for themselves."""
+    """Return a schema without the descriptions of parameters whose names speak for themselves.
+
+    Parameters that are not to be listed are left out.
+    """
     kept = dict(schema)
     if "properties" in kept:
         kept["properties"] = {
@@ -50,6 +55,7 @@ def without_obvious_descriptions(schema: Mapping[str, Any]) -> dict[str, Any]:
             for name, each in (
                 (name, without_obvious_descriptions(each))
                 for name, each in kept["properties"].items()
+                if not each.keys() & UNLISTED.keys()
             )
         }
     if isinstance(kept.get("items"), Mapping):

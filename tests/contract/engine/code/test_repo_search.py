@@ -75,6 +75,26 @@ async def test_a_symbol_filter_finds_each_definition_once(engine: Engine) -> Non
     assert body["total"] == 1
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["retry policy", "order total", "Order", "how are failed calls retried", "total", "file"],
+)
+@pytest.mark.parametrize("per_path", [1, 2, 10])
+async def test_total_is_true_on_the_first_page(engine: Engine, query: str, per_path: int) -> None:
+    first = await engine.call("repo_search", query=query, limit=1, per_path=per_path)
+    seen: list[tuple[str, str, int, int]] = []
+    while len(seen) < first["total"]:
+        page = await engine.call(
+            "repo_search", query=query, limit=3, offset=len(seen), per_path=per_path
+        )
+        assert page["total"] == first["total"]
+        assert page["results"]
+        seen += [found(hit) for hit in page["results"]]
+    assert len(set(seen)) == len(seen) == first["total"]
+    beyond = await engine.call("repo_search", query=query, offset=len(seen), per_path=per_path)
+    assert beyond["results"] == []
+
+
 async def test_results_come_in_the_order_of_their_score(engine: Engine) -> None:
     body = await engine.call("repo_search", query="retry policy", limit=20)
     scores = [hit["score"] for hit in body["results"]]

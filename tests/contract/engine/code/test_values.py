@@ -62,14 +62,97 @@ async def test_arguments_of_other_servers(engine: Engine) -> None:
     assert body["results"]
     assert all("views" not in hit["path"] for hit in body["results"])
     body = await engine.call(
-        "repo_search", query="order total", mode="hybrid", case="sensitive", rerank_timeout_ms=5
+        "repo_search", query="order total", mode="hybrid", output_format="toon", colour="red"
     )
     assert body["ok"] is True
-    assert [text.split(":")[0] for text in body["warnings"]] == [
-        "case",
-        "mode",
-        "rerank_timeout_ms",
-    ]
+    assert [text.split(":")[0] for text in body["warnings"]] == ["mode", "output_format", "colour"]
+    body = await engine.call(
+        "repo_search",
+        query="order total",
+        output_format="json",
+        rerank_timeout_ms=5,
+        mode="balanced",
+    )
+    assert "warnings" not in body
+
+
+async def test_arguments_of_other_servers_are_not_listed(engine: Engine) -> None:
+    [tool] = [each for each in await engine.client.list_tools() if each.name == "repo_search"]
+    assert (
+        not {"path_regex", "case", "mode", "output_format"} & tool.input_schema["properties"].keys()
+    )
+
+
+async def test_path_regex_chooses_paths(engine: Engine) -> None:
+    body = await engine.call(
+        "repo_search", query="order total", path_regex=r"/VIEWS\.py$", limit=50
+    )
+    assert {hit["path"] for hit in body["results"]} == {"src/orders/views.py"}
+    body = await engine.call(
+        "repo_search", query="order total", path_regex=r"/VIEWS\.py$", case="sensitive"
+    )
+    assert body["details"]["field"] == "path_regex"
+    assert "matches no path" in body["error"]
+    body = await engine.call("repo_search", query="order total", path_regex="(")
+    assert body["details"]["field"] == "path_regex"
+
+
+async def test_a_case_sensitive_search_wants_the_words_as_they_are_written(engine: Engine) -> None:
+    async def paths(query: str, **arguments: Any) -> set[str]:
+        body = await engine.call("repo_search", query=query, limit=50, **arguments)
+        assert body["total"] == len(body["results"])
+        return {hit["path"] for hit in body["results"]}
+
+    assert "src/orders/views.py" in await paths("ORDER")
+    assert await paths("ORDER", case="sensitive") == set()
+    assert "src/orders/views.py" in await paths("Order", case="sensitive")
+    body = await engine.call("repo_search", query="order", case="upper")
+    assert body["details"]["field"] == "case"
+
+
+async def test_a_mode_puts_documentation_or_code_first(engine: Engine) -> None:
+    async def first(mode: str) -> str:
+        body = await engine.call("repo_search", query="how do I retry calls", mode=mode)
+        return str(body["results"][0]["path"])
+
+    assert (await first("docs_first")).endswith(".md")
+    assert not (await first("code_first")).endswith(".md")
+
+
+async def test_a_workspace_path_is_where_to_search(engine: Engine) -> None:
+    whole = await engine.call(
+        "repo_search", query="order total", workspace_path=str(engine.workspace)
+    )
+    plain = await engine.call("repo_search", query="order total")
+    assert [hit["path"] for hit in whole["results"]] == [hit["path"] for hit in plain["results"]]
+    part = await engine.call(
+        "repo_search", query="total", workspace_path=f"{engine.workspace}/src", under="orders"
+    )
+    assert part["results"]
+    assert all(hit["path"].startswith("src/orders/") for hit in part["results"])
+    body = await engine.call("repo_search", query="order total", workspace_path="/nowhere")
+    assert body["details"]["field"] == "workspace_path"
+
+
+async def test_session_defaults_of_a_search(engine: Engine) -> None:
+    answer = await engine.call(
+        "set_session_defaults",
+        session="filters",
+        under="src/orders",
+        language="py",
+        mode="balanced",
+    )
+    wanted = {"under": "src/orders", "language": "python", "mode": "balanced"}
+    assert answer["defaults"] == wanted
+    body = await engine.call("repo_search", query="retry", session="filters", limit=50)
+    assert all(hit["path"].startswith("src/orders/") for hit in body["results"])
+    body = await engine.call(
+        "repo_search", query="order", session="filters", under="docs", language="markdown"
+    )
+    assert not any(hit["path"].startswith("src/") for hit in body.get("results", []))
+    for name in ("mode", "language"):
+        body = await engine.call("set_session_defaults", **{name: "nonsense"})
+        assert body["details"]["field"] == name
 
 
 async def test_a_tool_that_deletes_refuses_what_it_does_not_know(engine: Engine) -> None:
