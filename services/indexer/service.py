@@ -31,7 +31,7 @@ from services.indexer.search.snippet import WindowSize
 from services.indexer.source.walk import FileLimits
 from services.indexer.source.workspace import Workspaces, resolve_workspace
 from services.indexer.tools import indexer_tools
-from services.indexer.tools.context import IndexerContext
+from services.indexer.tools.context import IndexerContext, InfoDefaults
 
 log = logging.getLogger(__name__)
 
@@ -147,6 +147,12 @@ def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) 
         default_repo=settings.current_repo if settings.repo_auto_filter else None,
         only_workspace=settings.repo_auto_filter,
         window=WindowSize(settings.micro_chunk_tokens, settings.micro_chunk_stride),
+        info=InfoDefaults(
+            settings.info_request_limit,
+            settings.info_request_context_lines,
+            settings.info_request_explain_default,
+            settings.info_request_relationships,
+        ),
     )
 
 

@@ -59,6 +59,24 @@ class IndexerSettings(BaseModel):
         "CTX_INDEX_WORKERS", 0, "Processes that prepare files for the index; 0 is one a core.", ge=0
     )
 
+    info_request_limit: int = env(
+        "INFO_REQUEST_LIMIT",
+        10,
+        "Results of info_request where the call names no limit, of requests that are neither short "
+        "(15 results) nor a question (8).",
+        ge=1,
+        le=100,
+    )
+    info_request_context_lines: int = env(
+        "INFO_REQUEST_CONTEXT_LINES", 5, "Lines of context in results of info_request.", ge=0, le=50
+    )
+    info_request_explain_default: bool = env(
+        "INFO_REQUEST_EXPLAIN_DEFAULT", False, "Whether info_request explains unless told."
+    )
+    info_request_relationships: bool = env(
+        "INFO_REQUEST_RELATIONSHIPS", False, "Whether info_request tells relationships unless told."
+    )
+
     @model_validator(mode="after")
     def _windows_leave_no_gap(self) -> "IndexerSettings":
         if self.micro_chunk_stride > self.micro_chunk_tokens:

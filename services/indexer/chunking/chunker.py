@@ -36,6 +36,7 @@ class Chunk:
     def_line: int
     definitions: tuple[DefinitionSpan, ...] = ()
     kinds: tuple[str, ...] = ()
+    is_test: bool = False  # a test inside a file that is none
 
 
 def chunk(outline: Outline, limits: ChunkLimits = DEFAULT_LIMITS) -> list[Chunk]:
@@ -83,6 +84,7 @@ def _span_chunks(
             def_line=head + 1,
             definitions=definitions,
             kinds=held_kinds(span.kind, definitions, start + 1, end + 1),
+            is_test=span.is_test,
         )
 
 

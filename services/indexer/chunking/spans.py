@@ -2,10 +2,11 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from services.indexer.syntax.definitions import TYPES, VALUES, Definition
+from services.indexer.syntax.inline_tests import test_spans
 from services.indexer.syntax.outline import Outline
 
 TARGET_CHARS = 1_500  # about 400 tokens: an embedding still tells one topic from another
@@ -51,6 +52,7 @@ class Span:
     end: int
     kind: str
     definition: Definition | None
+    is_test: bool = False
 
 
 def build_spans(outline: Outline, limits: ChunkLimits, default_kind: str) -> list[Span]:
@@ -73,6 +75,7 @@ class SpanBuilder:
         self.ends = [definition.end for definition in outline.definitions]
         self.attached_rows = outline.references.attached_rows
         self.import_rows = frozenset(each.line - 1 for each in outline.references.imports)
+        self.tests = test_spans(outline.definitions, outline.lines, outline.language)
         self.limits = limits
         self.default_kind = default_kind
 
@@ -156,8 +159,10 @@ class SpanBuilder:
         return self.merge_leftovers(self.groups(opened, members, depth + 1))
 
     def fits(self, group: list[Piece], size: int, piece: Piece) -> bool:
-        """Whether a piece joins the group before it."""
+        """Whether a piece joins the group before it; tests never join what they test."""
         if size + piece.size > self.limits.target_chars:
+            return False
+        if self.is_test(piece) != self.is_test(group[-1]):
             return False
         if not piece.is_whole:
             return True
@@ -170,6 +175,11 @@ class SpanBuilder:
             return size < self.limits.min_chars
         return True
 
+    def is_test(self, piece: Piece) -> bool:
+        """Whether a piece lies in a test; comments above it belong to it."""
+        at = bisect_left(self.tests, (piece.end + 1, -1)) - 1
+        return at >= 0 and piece.end <= self.tests[at][1]
+
     def merge_leftovers(self, groups: list[list[Piece]]) -> list[list[Piece]]:
         """Join groups too small to be a chunk, such as a closing bracket, with the one before."""
         min_chars, max_chars = self.limits.min_chars, self.limits.max_chars
@@ -179,7 +189,8 @@ class SpanBuilder:
             before = sum(piece.size for piece in result[-1]) if result else 0
             tiny = size < min_chars and not any(piece.is_whole for piece in group)
             tiny_before = before < min_chars and result and not result[-1][0].is_whole
-            if result and (tiny or tiny_before) and before + size <= max_chars:
+            same = bool(result) and self.is_test(group[0]) == self.is_test(result[-1][-1])
+            if same and (tiny or tiny_before) and before + size <= max_chars:
                 result[-1] = result[-1] + group
             else:
                 result.append(group)
@@ -192,9 +203,10 @@ class SpanBuilder:
             return None
         start, end = trimmed
         main = self.main_definition(group)
+        is_test = self.is_test(group[-1])
         if main is not None:
-            return Span(start, end, main.kind, main)
-        return self.loose_span(start, end)
+            return Span(start, end, main.kind, main, is_test)
+        return replace(self.loose_span(start, end), is_test=is_test)
 
     def main_definition(self, group: list[Piece]) -> Definition | None:
         """Return the type whose header a group holds, else the largest definition in it."""

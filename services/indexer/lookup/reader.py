@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.core.errors import InvalidInput
+from services.indexer.chunking.definition_spans import DefinitionSpan
 from services.indexer.lookup.texts import FileText, FileTexts
 from services.indexer.syntax.definitions import Definition, flatten
 
@@ -33,6 +34,13 @@ class DefinitionLocation:
     start_line: int
     end_line: int
     signature: str
+
+    @property
+    def span(self) -> DefinitionSpan:
+        """The definition as a snippet shows it."""
+        return DefinitionSpan(
+            self.symbol, self.kind, self.start_line, self.end_line, self.start_line
+        )
 
 
 @dataclass(frozen=True)

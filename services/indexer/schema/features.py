@@ -13,7 +13,7 @@ CACHED_PATHS = 4_096  # neighbouring chunks share their path and often their nam
 
 # Code for old callers, and code that shows how to call other code: seldom the answer.
 _LOW_PRIORITY = re.compile(
-    r"(?:^|/)_?(?:compat|deprecated|legacy|v1|examples?|benchmarks?|bench)(?:/|\.|$)"
+    r"(?:^|/)_?(?:compat|deprecated|legacy|examples?|benchmarks?|bench)(?:/|\.|$)"
 )
 _VERSION = re.compile(r"(?<![^/])v([0-9]{1,3})/")
 
@@ -99,6 +99,11 @@ def path_version(path: str) -> tuple[str, int] | None:
     """Return the folder of versions and the version of a path: a/v4/b.ts → a/, 4."""
     match = _VERSION.search(path)
     return (path[: match.start()], int(match[1])) if match else None
+
+
+def folder_of(path: str) -> str:
+    """Return the folder of a path: a/v4/b.ts → a/v4/."""
+    return path[: path.rfind("/") + 1]
 
 
 @lru_cache(maxsize=CACHED_PATHS)

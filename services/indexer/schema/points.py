@@ -27,7 +27,7 @@ from services.indexer.syntax.symbols.table import SymbolTable, file_mention
 
 # Raised whenever the chunks, terms or payload of unchanged content change: the next run then
 # writes every file again.
-INDEX_VERSION = 8
+INDEX_VERSION = 9
 
 PURPOSE = "code"
 REBUILD_COMMAND = "ctx index --recreate --collection {collection}"
@@ -90,7 +90,7 @@ def chunk_point(
         definitions=chunk.definitions,
         imports=chunk.imports,
         calls=chunk.calls,
-        flags=file.flags,
+        flags=file.flags._replace(is_test=file.flags.is_test or chunk.is_test),
         blob=file.blob,
         modified_at=file.modified,
         indexed_at=indexed_at.astimezone(UTC).timestamp(),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from services.indexer.schema.features import ChunkLocation, Features, path_version
+from services.indexer.schema.features import ChunkLocation, Features, folder_of, path_version
 from services.indexer.search.query import ParsedQuery
 
 _TEST_WORDS = frozenset({"test", "spec", "testcas", "fixtur", "mock"})  # stems of queries for tests
@@ -273,7 +273,10 @@ def _docs_factor(chunk: Features, query: ParsedQuery, weights: Weights) -> float
 
 
 def _superseded_files(candidates: Sequence[Candidate], query: str) -> set[tuple[str, str]]:
-    """Return the files of a version that has a newer one beside it, unless the query names it."""
+    """Return the files of a version that has a newer one beside it, unless the query names it.
+
+    Files without a version are newer: `types.py` beside `v1/fields.py`.
+    """
     versions = {
         candidate.file: version
         for candidate in candidates
@@ -282,11 +285,12 @@ def _superseded_files(candidates: Sequence[Candidate], query: str) -> set[tuple[
     newest: dict[tuple[str, str], int] = {}
     for (repo, _), (folder, number) in versions.items():
         newest[repo, folder] = max(number, newest.get((repo, folder), 0))
+    plain = {(repo, folder_of(path)) for repo, path in (each.file for each in candidates)}
     named = {int(number) for number in _QUERY_VERSION.findall(query)}
     return {
         (repo, path)
         for (repo, path), (folder, number) in versions.items()
-        if number < newest[repo, folder] and number not in named
+        if (number < newest[repo, folder] or (repo, folder) in plain) and number not in named
     }
 
 

@@ -8,15 +8,28 @@ LONG_LINE = 300  # mean characters of a line; hand-written code has about 35
 SMALL_FILE = 2_000  # bytes; below this the mean line length says nothing
 
 _TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|test-data|e2e|__mocks__|fixtures|cypress"
+    r"(?:^|/)(?:tests|__tests__|testdata|test-data|e2e|__mocks__|fixtures|cypress"
     r"|src/(?:test|androidTest|integrationTest))/",
     re.IGNORECASE,
 )
+# A folder `test` holds tests, but a Python package of that name may be the library's own
+# (`django/test/client.py`); a folder `spec` holds tests of code, or descriptions of formats.
+_TEST_FOLDER = re.compile(r"(?:^|/)test/", re.IGNORECASE)
+_TOP_TEST_FOLDER = re.compile(r"(?:src/|lib/)?test/", re.IGNORECASE)
+_SPEC_FOLDER = re.compile(r"(?:^|/)specs?/", re.IGNORECASE)
 _TEST_NAME = re.compile(
-    r"(?:^|/)(?:(?i:test_|tests?\.|conftest\.py|spec_helper\.)[^/]*"
+    r"(?:^|/)(?:(?i:conftest\.py|spec_helper\.[^/]*|tests\.[^/]*)"
     r"|[^/]*(?i:[._-](?:test|tests|spec|e2e|cy)\.)[^/.]+(?:\.[^/.]+)?"
     r"|[^/]*[a-z0-9](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|swift|php|dart|m|mm"
     r"|cpp|cc|hs)|Test[A-Z][^/]*\.(?:java|kt|cs)|[^/]*_SUITE\.erl|[^/]*\.t|[^/]*\.bats)$"
+)
+_TEST_PREFIX = re.compile(r"(?:^|/)test_[^/]*$", re.IGNORECASE)
+_PLAIN_TEST = re.compile(r"(?:^|/)test\.[^/]*$", re.IGNORECASE)
+# Of these `test_x` is a test. Elsewhere it may as well be what runs tests or helps them:
+# `lib/test_runner.sh`, `src/test_utils.rs`.
+_PREFIXING = frozenset(
+    "python ruby c cpp objc cuda lua julia dart r nim perl ocaml fortran javascript typescript tsx "
+    "php haskell d matlab".split()
 )
 _DOCS_PATH = re.compile(r"(?:^|/)(?:docs?|documentation|man|manual|wiki|website)/", re.IGNORECASE)
 _DOCS_NAME = re.compile(
@@ -27,18 +40,31 @@ _DOCS_NAME = re.compile(
 )
 _PROSE = frozenset(["markdown", "rst", "latex", "typst"])
 _PROSE_OR_PLAIN = _PROSE | {"text"}
+_MARKUP = frozenset(["html", "xml"])  # documentation where its folder or name says so
 _CONFIG_LANGUAGES = frozenset(
     "yaml toml json ini properties dockerfile hcl make cmake nix bicep".split()
 )
+_DATA = _CONFIG_LANGUAGES | _PROSE_OR_PLAIN | _MARKUP | {"sql", "css", "scss", "graphql", "proto"}
+# Data that is written in a language of configuration.
+_DATA_PATH = re.compile(
+    r"(?:^|/)(?:data|datasets?|locales?|i18n|l10n|translations|lang|__snapshots__|cassettes"
+    r"|fixtures|testdata|test-data)/[^/]|\.(?:ipynb|geojson|har|avsc)$",
+    re.IGNORECASE,
+)
 _CONFIG_NAME = re.compile(
     r"(?:^|/)(?:[^/]*\.(?:config|conf|rc)\.[cm]?[jt]s|\.[^/]*rc(?:\.[cm]?js)?|setup\.(?:py|cfg)"
+    r"|(?:local_)?settings\.py|settings/[^/]*\.py"
     r"|\.editorconfig|\.gitignore|\.gitattributes|\.dockerignore|\.ctxignore|[^/]*\.gradle(?:\.kts)?"
-    r"|pom\.xml|build\.sbt|requirements[^/]*\.txt|constraints[^/]*\.txt|go\.(?:mod|work)|Gemfile"
-    r"|Rakefile|Podfile|Jenkinsfile|Vagrantfile|Procfile|Brewfile|codeowners|[^/]*\.csproj"
-    r"|[^/]*\.props|gruntfile\.js|gulpfile\.js|BUILD(?:\.bazel)?|WORKSPACE|mix\.exs|rebar\.config"
+    r"|pom\.xml|build\.xml|(?:web|persistence|logback[^/]*|log4j[^/]*|AndroidManifest)\.xml"
+    r"|Info\.plist|[^/]*\.(?:config|targets|service|cnf|env)|build\.sbt|requirements[^/]*\.txt|constraints[^/]*\.txt|go\.(?:mod|work)|Gemfile"
+    r"|Rakefile|Podfile|Jenkinsfile|Vagrantfile|Procfile|Brewfile|codeowners"
+    r"|[^/]*\.(?:cs|fs|vb|vcx)proj|[^/]*\.props|gruntfile\.js|gulpfile\.js|BUILD(?:\.bazel)?|WORKSPACE|mix\.exs|rebar\.config"
     r"|Package\.swift|\.env\.[^/]*)$",
     re.IGNORECASE,
 )
+# Configuration in a language of programs, in a folder of that name.
+_CONFIG_FOLDER = re.compile(r"(?:^|/)config/", re.IGNORECASE)
+_CONFIGURING = (".exs", ".php", ".rb")
 _GENERATED_NAME = re.compile(
     r"(?:^|/)(?:[^/]*\.min\.(?:js|css|mjs|cjs)|[^/]*[.-]bundle\.(?:js|css)|[^/]*\.chunk\.(?:js|css)"
     r"|[^/]*\.(?:js|css|mjs|cjs|ts)\.map|[^/]*_pb2(?:_grpc)?\.pyi?|[^/]*\.pb\.(?:go|cc|h|swift)"
@@ -60,11 +86,13 @@ _GENERATED_HEADER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _VENDORED_PATH = re.compile(
-    r"(?:^|/)(?:vendor|vendors|vendored|_vendor|third[_-]?party|thirdparty|3rdparty|node_modules"
+    r"(?:^|/)(?:vendor|vendored|_vendor|third[_-]?party|thirdparty|3rdparty|node_modules"
     r"|bower_components|jspm_packages|site-packages|dist-packages|Pods|Carthage|Godeps|extern"
     r"|externals?|\.yarn|deps/[^/]+/src)/",
     re.IGNORECASE,
 )
+_VENDORS = re.compile(r"(?:^|/)vendors/", re.IGNORECASE)  # of a page's scripts; else a topic
+_PAGE_LANGUAGES = frozenset(["javascript", "css", "scss"])
 _VENDORED_NAME = re.compile(
     r"(?:^|/)(?:jquery|bootstrap|lodash|d3|moment|modernizr|require|angular|react|vue|underscore)"
     r"(?:[.-]?v?\d+(?:\.\d+)*)?(?:[.-](?:slim|core|ui|min|prod|bundle))*\.(?:js|css)$|(?:^|/)(?:gradlew|mvnw)$"
@@ -86,17 +114,49 @@ NO_FLAGS = FileFlags()
 
 def classify(path: str, language: str, content: bytes = b"") -> FileFlags:
     """Classify a file by its path; generated files also by their header and line length."""
-    is_docs = language in _PROSE or bool(
-        _DOCS_NAME.search(path) or (language in ("text", "html", "xml") and _DOCS_PATH.search(path))
-    )
-    is_config = not is_docs and bool(language in _CONFIG_LANGUAGES or _CONFIG_NAME.search(path))
+    is_docs = _is_docs(path, language)
     return FileFlags(
-        is_test=bool(_TEST_PATH.search(path) or _TEST_NAME.search(path)),
-        is_config=is_config,
+        is_test=_is_test(path, language),
+        is_config=not is_docs and _is_config(path, language),
         is_docs=is_docs,
         is_generated=is_generated(path, language, content),
-        is_vendored=bool(_VENDORED_PATH.search(path) or _VENDORED_NAME.search(path)),
+        is_vendored=_is_vendored(path, language),
     )
+
+
+def _is_docs(path: str, language: str) -> bool:
+    """Whether a file is prose; `security.py` and `cmd/install.go` are code."""
+    if language in _PROSE:
+        return True
+    if language not in _PROSE_OR_PLAIN | _MARKUP:
+        return False
+    return bool(_DOCS_NAME.search(path) or _DOCS_PATH.search(path))
+
+
+def _is_config(path: str, language: str) -> bool:
+    if _CONFIG_NAME.search(path):
+        return True
+    if path.endswith(_CONFIGURING) and _CONFIG_FOLDER.search(path):
+        return True
+    return language in _CONFIG_LANGUAGES and not _DATA_PATH.search(path)
+
+
+def _is_test(path: str, language: str) -> bool:
+    """Whether a file is a test, by the conventions of its language."""
+    if _TEST_PATH.search(path):
+        return True
+    if language not in _DATA and (_SPEC_FOLDER.search(path) or _TEST_NAME.search(path)):
+        return True
+    prefixed = language in _PREFIXING and bool(_TEST_PREFIX.search(path))
+    if language == "python":  # `werkzeug/test.py` and `django/test/` are what tests call
+        return prefixed or bool(_TOP_TEST_FOLDER.match(path))
+    return bool(prefixed or _PLAIN_TEST.search(path) or _TEST_FOLDER.search(path))
+
+
+def _is_vendored(path: str, language: str) -> bool:
+    if _VENDORED_PATH.search(path) or _VENDORED_NAME.search(path):
+        return True
+    return language in _PAGE_LANGUAGES and bool(_VENDORS.search(path))
 
 
 def is_generated(path: str, language: str, content: bytes) -> bool:

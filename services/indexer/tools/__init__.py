@@ -15,6 +15,7 @@ from services.indexer.tools.exact import exact_tools
 from services.indexer.tools.graph import graph_tools
 from services.indexer.tools.index import index_tools
 from services.indexer.tools.memory import memory_tools
+from services.indexer.tools.questions import question_tools
 from services.indexer.tools.read import read_tools
 from services.indexer.tools.search import search_tools
 from services.indexer.tools.session import session_tools
@@ -36,6 +37,7 @@ def indexer_tools(
         *read_tools(context, lookup),
         *graph_tools(context, lookup),
         *answer_tools(code, answerer, answer_budget),
+        *question_tools(context, code, lookup),
         *index_tools(context),
         *admin_tools(context),
         *memory_tools(memories),

@@ -1,7 +1,7 @@
 """The parts and defaults that the indexer's tools share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +22,16 @@ CollectionArgument = Annotated[
 
 
 @dataclass(frozen=True)
+class InfoDefaults:
+    """What `info_request` does where a call does not say."""
+
+    limit: int = 10
+    context_lines: int = 5
+    explains: bool = False
+    relationships: bool = False
+
+
+@dataclass(frozen=True)
 class IndexerContext:
     """The indexer, the store and the defaults of a server's tools.
 
@@ -39,6 +49,7 @@ class IndexerContext:
     default_repo: str | None = None
     only_workspace: bool = False
     window: WindowSize = DEFAULT_WINDOW
+    info: InfoDefaults = field(default_factory=InfoDefaults)
 
     def collection(self, given: str | None, session: str | None = None) -> str:
         """Return the collection a call works on: its argument, its session's, or the default.

@@ -30,7 +30,8 @@ class Metadata(TypedDict):
 class CodeHit(TypedDict):
     """A definition that `repo_search` found. `snippet` has numbered lines, and marks for cuts.
 
-    `stale` tells that the lines are those of the index, `more_in_file` names other places.
+    `stale` tells that the lines are those of the index, `more_in_file` names other places,
+    `certainty` whether a test surely calls the symbol that was asked for.
     """
 
     score: float
@@ -45,10 +46,15 @@ class CodeHit(TypedDict):
     stale: NotRequired[bool]
     stale_reason: NotRequired[str]
     more_in_file: NotRequired[list[str]]
+    certainty: NotRequired[str]
+    reason: NotRequired[str]
 
 
 class RepoSearchResult(TypedDict):
-    """The result of `repo_search`. `total` is how many results can be paged to."""
+    """The result of `repo_search`. `total` is how many results can be paged to.
+
+    The tests of a symbol are counted by the certainty of their calls.
+    """
 
     ok: bool
     results: list[CodeHit]
@@ -60,6 +66,10 @@ class RepoSearchResult(TypedDict):
     left_out: NotRequired[str]
     offset: NotRequired[int]
     context_lines: NotRequired[int]
+    exact: NotRequired[int]
+    possible: NotRequired[int]
+    complete: NotRequired[bool]
+    definitions: NotRequired[list[str]]
     warnings: NotRequired[list[str]]
 
 

@@ -212,7 +212,7 @@ def _file_text(hits: Sequence[Mapping[str, Any]], with_context: bool) -> str:
     lines = [_heading(first)]
     if "snippet" in first:
         lines += _visible(first, with_context)
-    names = [f"{hit['symbol'] or hit['metadata']['kind']}:{_range(hit)}" for hit in others]
+    names = [f"{hit['symbol'] or hit['metadata'].get('kind', '')}:{_range(hit)}" for hit in others]
     names += [name for hit in hits for name in hit.get("more_in_file", ())]
     if names:
         lines.append(f"{len(names)} more in this file: {', '.join(names)}")
@@ -222,9 +222,10 @@ def _file_text(hits: Sequence[Mapping[str, Any]], with_context: bool) -> str:
 def _heading(hit: Mapping[str, Any]) -> str:
     repo = hit["metadata"].get("repo")
     where = f"{repo}: " if repo else ""
-    symbol = f" {hit['symbol']}" if hit["symbol"] else ""
+    named = " ".join(part for part in (hit["metadata"].get("kind"), hit["symbol"]) if part)
     stale = f" (stale: {hit['stale_reason']})" if hit.get("stale") else ""
-    return f"{where}{hit['path']}:{_range(hit)} {hit['metadata']['kind']}{symbol}{stale}"
+    sure = f" [{hit['certainty']}, {hit['reason']}]" if "certainty" in hit else ""
+    return f"{where}{hit['path']}:{_range(hit)} {named}{sure}{stale}"
 
 
 def _range(hit: Mapping[str, Any]) -> str:

@@ -62,7 +62,7 @@ class UsesResult(TypedDict):
 
 
 @dataclass(frozen=True)
-class _FoundUse:
+class FoundUse:
     """A use before its line is read."""
 
     repo: str
@@ -88,7 +88,7 @@ class Where:
         """The same repos, without the limits that are meant for uses."""
         return SearchFilters(repos=self.filters.repos)
 
-    def admits(self, use: _FoundUse) -> bool:
+    def admits(self, use: FoundUse) -> bool:
         """Whether a use is in a folder and of a language that were asked for."""
         languages = {each.lower() for each in self.filters.languages}
         if languages and language_of(use.path) not in languages:
@@ -120,13 +120,13 @@ class Uses:
 
     async def find(
         self, where: Where, name: str, role: str
-    ) -> tuple[list[_FoundUse], list[str], list[str]]:
+    ) -> tuple[list[FoundUse], list[str], list[str]]:
         """Return uses, the definitions they are of, and what is not complete.
 
         Raises InvalidInput with similar names where no definition has the name.
         """
         located = await self._lookup.definitions(where.collection, name, where.anywhere)
-        uses: list[_FoundUse] = []
+        uses: list[FoundUse] = []
         named: list[str] = []
         problems: list[str] = []
         for repo in sorted({each.file.repo for each in located}):
@@ -157,14 +157,14 @@ class Uses:
 
     async def _by_name(
         self, collection: str, name: str, repo: str, role: str
-    ) -> tuple[list[_FoundUse], bool]:
+    ) -> tuple[list[FoundUse], bool]:
         """Find uses in files of languages that are not resolved, and whether there are more."""
         last = split_name(name)[-1]
         pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
         within = SearchFilters(repos=(repo,))
         found = await self._lookup.search(collection, pattern, within, BY_NAME_LINES, 0, role)
         uses = [
-            _FoundUse(
+            FoundUse(
                 repo, file.path, line.line, line.mark.symbol, Certainty.POSSIBLE, BY_NAME, last
             )
             for file in found.files
@@ -198,7 +198,7 @@ class Uses:
             result["warnings"] = problems
         return result
 
-    async def _with_lines(self, collection: str, uses: Sequence[_FoundUse]) -> list[_FoundUse]:
+    async def _with_lines(self, collection: str, uses: Sequence[FoundUse]) -> list[FoundUse]:
         read: dict[tuple[str, str, int], str | None] = {}
         for repo in {use.repo for use in uses}:
             places = [(use.path, use.line) for use in uses if use.repo == repo]
@@ -211,9 +211,9 @@ async def _ask(graph: SymbolGraph, definition: GraphDefinition, role: str) -> An
     return await (graph.callers(definition) if role == CALL else graph.importers(definition))
 
 
-def _found(repo: str, definition: GraphDefinition, answer: Answer) -> Iterator[_FoundUse]:
+def _found(repo: str, definition: GraphDefinition, answer: Answer) -> Iterator[FoundUse]:
     for site in answer.sites:
-        yield _FoundUse(
+        yield FoundUse(
             repo,
             site.path,
             site.line,
@@ -224,12 +224,12 @@ def _found(repo: str, definition: GraphDefinition, answer: Answer) -> Iterator[_
         )
     for each in answer.imports:
         reason = "imported" if each.alias == _last(definition.symbol) else f"as {each.alias}"
-        yield _FoundUse(repo, each.path, each.line, "", Certainty.EXACT, reason, definition.symbol)
+        yield FoundUse(repo, each.path, each.line, "", Certainty.EXACT, reason, definition.symbol)
 
 
-def _unique(uses: Iterable[_FoundUse]) -> list[_FoundUse]:
+def _unique(uses: Iterable[FoundUse]) -> list[FoundUse]:
     """Keep one use a line, the surest; exact ones come first."""
-    best: dict[tuple[str, str, int], _FoundUse] = {}
+    best: dict[tuple[str, str, int], FoundUse] = {}
     for use in sorted(uses, key=lambda each: each.certainty is not Certainty.EXACT):
         best.setdefault((use.repo, use.path, use.line), use)
     return sorted(
@@ -238,7 +238,7 @@ def _unique(uses: Iterable[_FoundUse]) -> list[_FoundUse]:
     )
 
 
-def _use(found: _FoundUse, scope: PathScope, *, several: bool) -> Use:
+def _use(found: FoundUse, scope: PathScope, *, several: bool) -> Use:
     text = found.text
     use: Use = {
         "score": EXACT_SCORE if found.certainty is Certainty.EXACT else POSSIBLE_SCORE,

@@ -171,3 +171,9 @@ def test_a_qualified_name_asks_for_the_member_not_for_its_class() -> None:
     member = candidate("total", symbol="total", symbol_path="Basket.total", symbols=["total"])
     other = candidate("other", symbol="total", symbol_path="Order.total", symbols=["total"])
     assert order("Basket.total", whole, other, member)[0] == "total"
+
+
+def test_a_version_counts_less_beside_newer_code_only() -> None:
+    old = candidate("old", path="lib/v1/fields.py", lexical=5.1)
+    assert order("some words", old, candidate("new", path="lib/types.py")) == ["new", "old"]
+    assert order("some words", old, candidate("other", path="src/types.py")) == ["old", "other"]

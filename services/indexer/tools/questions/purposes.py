@@ -1,0 +1,67 @@
+"""`search_tests_for` and `search_config_for`: files by their purpose, as it was indexed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from services.core.serving.service import Effect, Tool
+from services.indexer.lookup.lookup import Lookup
+from services.indexer.tools.code_search import CodeSearch
+from services.indexer.tools.context import IndexerContext
+from services.indexer.tools.foreign_arguments import adapt_search
+from services.indexer.tools.questions.callers_in_tests import CallersInTests
+from services.indexer.tools.responses import RepoSearchResult
+from services.indexer.tools.search import TOOLSET
+from services.indexer.tools.search_arguments import SearchArguments, with_search_arguments
+from services.indexer.tools.search_result import render_repo_search
+from services.indexer.tools.uses import Uses
+
+UNUSED = "no test calls {} as far as calls are resolved; these are tests about it"
+
+
+def purpose_tools(context: IndexerContext, code: CodeSearch, lookup: Lookup) -> Sequence[Tool]:
+    """Build the searches in tests and in configuration."""
+    users = CallersInTests(context, lookup, Uses(context, lookup))
+
+    @with_search_arguments
+    async def search_tests_for(asked: SearchArguments) -> RepoSearchResult:
+        """Find tests; for a symbol, those that call it. It has the parameters of `repo_search`."""
+        name = users.symbol_of(asked)
+        found = await users.answer(asked, name) if name else None
+        if found is not None and found["results"]:
+            return found
+        result = await code.answer(asked, is_test=True)
+        if found is not None:
+            result["warnings"] = [UNUSED.format(name), *result.get("warnings", ())]
+        return result
+
+    @with_search_arguments
+    async def search_config_for(asked: SearchArguments) -> RepoSearchResult:
+        """Find settings, build, CI and deployment files. It has the parameters of `repo_search`."""
+        return await code.answer(asked, is_config=True)
+
+    return [
+        _tool(search_tests_for, "Search tests", render_tests),
+        _tool(search_config_for, "Search configuration", render_repo_search),
+    ]
+
+
+def _tool(run: Any, title: str, render: Any) -> Tool:
+    return Tool(
+        run,
+        title,
+        TOOLSET,
+        Effect.READS,
+        render=render,
+        extends="repo_search",
+        adapt=adapt_search,
+    )
+
+
+def render_tests(result: Mapping[str, Any]) -> str:
+    """Write tests as text; those that use a symbol below the counts of their calls."""
+    text = render_repo_search(result)
+    if "exact" not in result:
+        return text
+    state = "complete" if result["complete"] else "not complete"
+    counts = f"{result['exact']} exact, {result['possible']} possible ({state})"
+    return f"{counts} tests of {'; '.join(result['definitions'])}\n{text}"
