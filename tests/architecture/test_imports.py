@@ -107,6 +107,13 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.syntax",
     },
     "indexer.graph": {"core.blocking", "core.vectors", "indexer.schema", "indexer.syntax"},
+    "indexer.watch": {
+        "core.background",
+        "core.confined_folder",
+        "core.errors",
+        "indexer.indexing",
+        "indexer.source",
+    },
     "indexer.lookup": {
         "core.errors",
         "core.secrets",

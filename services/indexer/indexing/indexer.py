@@ -76,7 +76,8 @@ class Indexer:
         self.limits = limits or FileLimits()
         self._workers = Workers(processes)
         self._problems: dict[RepoKey, str] = {}
-        self.on_indexed: list[Callable[[Checkout], None]] = []  # called after each run
+        # Called after each run, with whether all of the checkout is indexed now.
+        self.on_indexed: list[Callable[[Checkout, bool], None]] = []
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def index(
@@ -108,7 +109,7 @@ class Indexer:
             if not subdir:
                 self._problems.pop(key, None)
         for listener in self.on_indexed:
-            listener(Checkout(key, workspace))
+            listener(Checkout(key, workspace), tracked.state.whole)
         return tracked.report
 
     async def update(self, checkout: Checkout, paths: Collection[str]) -> IndexReport:

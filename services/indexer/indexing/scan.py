@@ -28,12 +28,14 @@ def scan(
     rows: Mapping[str, ManifestRow],
     paths: Collection[str] | None = None,
 ) -> Scan:
-    """Inspect the files in a folder of a workspace, or at `paths`; those as recorded are not read.
+    """Inspect the files in a folder of a workspace; those as recorded are not read. Blocks.
 
-    Blocks.
+    `paths` narrows the scan to files and folders, all of which are read.
     """
     known = {
-        path: KnownFile(row.size, row.modified, row.blob) for path, row in rows.items() if row.done
+        path: KnownFile(row.size, row.modified, row.blob)
+        for path, row in rows.items()
+        if row.done and paths is None  # what is named is read: something happened to it
     }
     files: list[SourceFile] = []
     skipped: Counter[str] = Counter()

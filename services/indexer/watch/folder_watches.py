@@ -1,0 +1,59 @@
+"""The interface to the system's file events, and the choice of how to get them."""
+
+import platform
+from collections.abc import Collection
+from pathlib import Path
+from typing import Protocol
+
+from services.indexer.watch.pending import Pending
+
+
+class FolderWatches(Protocol):
+    """The watched folders of one workspace. Methods block, and are called one at a time."""
+
+    @property
+    def watched(self) -> int:
+        """How many folders are watched."""
+        ...
+
+    @property
+    def problem(self) -> str:
+        """Why not every folder can be watched; empty where all are."""
+        ...
+
+    def sync(self, folders: Collection[str]) -> None:
+        """Watch exactly these folders, relative to the workspace."""
+        ...
+
+    def add(self, folders: Collection[str]) -> None:
+        """Watch these folders too."""
+        ...
+
+    def watch_git(self, folder: Path) -> None:
+        """Watch the files of git's own folder that tell which files there are."""
+        ...
+
+    def close(self) -> None:
+        """Watch nothing any more; a second call does nothing."""
+        ...
+
+
+class EventSource(Protocol):
+    """Where the file events of this process come from."""
+
+    def open(self, root: Path, pending: Pending) -> FolderWatches:
+        """Return watches of a workspace that note its changes in `pending`."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def open_events() -> EventSource:
+    """Return the source of this system: inotify for chosen folders, else watchdog's observer."""
+    if platform.system() == "Linux":
+        from services.indexer.watch.inotify import InotifySource  # noqa: PLC0415 - Linux only
+
+        return InotifySource()
+    from services.indexer.watch.observed import ObserverSource  # noqa: PLC0415 - elsewhere only
+
+    return ObserverSource()
