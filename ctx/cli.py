@@ -26,6 +26,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "code": {
         "index": "Index a folder; only what changed is processed.",
+        "watch": "Keep the index of a folder up to date while it is worked on.",
         "search": "Search the code of this folder.",
     },
     "memory": {

@@ -27,6 +27,7 @@ class ServerStatus:
     checks: dict[str, str] = field(default_factory=dict)
     advice: list[str] = field(default_factory=list)
     error: str = ""
+    watch: list[dict[str, Any]] | None = None  # of an indexer that follows files
 
 
 def server_status(settings: Settings, service: ServiceName) -> ServerStatus:
@@ -46,6 +47,7 @@ def server_status(settings: Settings, service: ServiceName) -> ServerStatus:
         ready=code == 200,
         checks=body.get("checks", {}),
         advice=body.get("advice", []),
+        watch=body.get("watch"),
     )
 
 

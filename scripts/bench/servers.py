@@ -35,12 +35,15 @@ class Server:
 
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
-    """Return our environment with free ports, this data folder and these settings."""
+    """Return our environment with free ports, this data folder and these settings.
+
+    Nothing is indexed that is not asked for.
+    """
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("CTX_", "QDRANT_"))}
     names = [f"CTX_{name}_PORT" for name in ("MEMORY_HTTP", "MEMORY_SSE", "INDEXER_HTTP")]
     names += ["CTX_INDEXER_SSE_PORT", "PORT"]
     ports = {name: str(port) for name, port in zip(names, _free_ports(), strict=False)}
-    return inherited | ports | {"CTX_DATA_DIR": str(data_dir)} | settings
+    return inherited | ports | {"CTX_DATA_DIR": str(data_dir), "CTX_WATCH": "0"} | settings
 
 
 @contextlib.contextmanager

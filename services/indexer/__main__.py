@@ -12,7 +12,7 @@ async def run(settings: Settings, transports: frozenset[str]) -> None:
     memories = RemoteMemories(settings.memory_endpoint, settings.own_token)
     async with (
         open_engine(settings, settings.code_model) as engine,
-        open_indexer(settings, engine, memories) as indexer,
+        open_indexer(settings, engine, memories, follow=True) as indexer,
     ):
         await serve([indexer.service], settings, transports)
 

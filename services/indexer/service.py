@@ -3,7 +3,7 @@
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -29,9 +29,10 @@ from services.indexer.search.rerank import CodeReranker
 from services.indexer.search.searcher import Searcher
 from services.indexer.search.snippet import WindowSize
 from services.indexer.source.walk import FileLimits
-from services.indexer.source.workspace import Workspaces, resolve_workspace
+from services.indexer.source.workspace import WorkspacePath, Workspaces, resolve_workspace
 from services.indexer.tools import indexer_tools
 from services.indexer.tools.context import IndexerContext, InfoDefaults
+from services.indexer.watch.watch import Watch
 
 log = logging.getLogger(__name__)
 
@@ -52,14 +53,29 @@ class IndexerServer:
     context: IndexerContext
     searcher: Searcher
 
+    def begin(self, folder: Path) -> None:
+        """Index a folder now and follow it from then on, beside the calls of the server.
+
+        Does nothing in a server that does not follow files.
+        """
+        watch = self.context.watch
+        if watch is not None:
+            repo = self.context.repo_of(WorkspacePath(folder, ""))
+            watch.begin(folder, self.context.default_collection, repo)
+
 
 @contextlib.asynccontextmanager
 async def open_indexer(
-    settings: Settings, engine: Engine, memories: MemoryWriter
+    settings: Settings, engine: Engine, memories: MemoryWriter, *, follow: bool = False
 ) -> AsyncIterator[IndexerServer]:
-    """Open the indexer over a shared engine; `memory_store` writes to `memories`."""
+    """Open the indexer over a shared engine; `memory_store` writes to `memories`.
+
+    With `follow` it keeps the index of every workspace up to date, unless CTX_WATCH is off.
+    """
     sessions = SessionDefaults()
     context = await DISK.run(open_context, settings, engine, sessions)
+    watch = Watch(context.indexer) if follow and settings.watch else None
+    context = replace(context, watch=watch)
     searcher = await open_searcher(settings, engine)
     tasks = BackgroundTasks()
     expected = {settings.collection_name: spec(engine.embedder)}
@@ -86,12 +102,18 @@ async def open_indexer(
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
         advice=partial(_advice, engine, expected, context.indexer),
-        gauges=engine.gauges(),
+        gauges={**engine.gauges(), **(watch.gauges() if watch else {})},
         operation_times=engine.operation_times,
+        details={"watch": lambda: [asdict(each) for each in watch.statuses()]} if watch else {},
     )
     check = partial(_check_index, context.indexer, settings.collection_name)
     try:
-        async with tasks.run("the check of the code index", check, ends=True):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(
+                tasks.run("the check of the code index", check, ends=True)
+            )
+            if watch is not None:
+                await stack.enter_async_context(tasks.run("following files", watch.run))
             yield IndexerServer(service, context, searcher)
     finally:
         context.close()

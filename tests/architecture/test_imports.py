@@ -150,6 +150,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.search",
         "indexer.source",
         "indexer.syntax",
+        "indexer.watch",
     },
     "memory.records": {"core.errors", "core.settings", "core.sqlite", "core.text"},
     "memory.projection": {

@@ -55,7 +55,8 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     names = [f"CTX_{name}_PORT" for name in ("MEMORY_HTTP", "MEMORY_SSE", "INDEXER_HTTP")]
     names += ["CTX_INDEXER_SSE_PORT", "PORT"]
     ports = {name: str(port) for name, port in zip(names, _free_ports(len(names)), strict=True)}
-    return inherited | ports | {"CTX_DATA_DIR": str(data_dir)} | settings
+    # Tests say themselves what is indexed: following this repository would take every core.
+    return inherited | ports | {"CTX_DATA_DIR": str(data_dir), "CTX_WATCH": "0"} | settings
 
 
 @contextlib.contextmanager

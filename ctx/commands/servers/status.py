@@ -27,10 +27,14 @@ def command(as_json: bool) -> int:
     settings = load()
     statuses = server_statuses(settings)
     is_ready = all(status.ready for status in statuses)
+    watched = {each["path"]: each for status in statuses for each in status.watch or ()}
     body = {
         "ok": is_ready,
-        "servers": [asdict(status) for status in statuses],
-        "workspaces": [asdict(each) for each in asyncio.run(indexed_workspaces(settings))],
+        "servers": [_without_watch(asdict(status)) for status in statuses],
+        "workspaces": [
+            asdict(each) | {"watch": watched.get(each.path)}
+            for each in asyncio.run(indexed_workspaces(settings))
+        ],
     }
     show(body, _text, as_json=as_json)
     return Exit.DONE if is_ready else Exit.NO
@@ -51,8 +55,23 @@ def workspace_line(workspace: Mapping[str, Any]) -> str:
     return (
         f"  {workspace['path']}  {workspace['repo']} in {workspace['collection']}: "
         f"{workspace['files']} files, {workspace['chunks']} chunks, "
-        f"{_age(workspace['last_indexed'], workspace['state'])}"
+        f"{_age(workspace['last_indexed'], workspace['state'])}{_watch_text(workspace)}"
     )
+
+
+def _watch_text(workspace: Mapping[str, Any]) -> str:
+    """Return how a workspace is followed, and how far behind its index is."""
+    if not (watch := workspace.get("watch")):
+        return ""
+    pending = watch["pending"]
+    behind = f", {pending} changes pending, {watch['lag_seconds']:.1f} s behind" if pending else ""
+    reason = f" ({watch['reason']})" if watch["reason"] else ""
+    return f", {watch['state']}{behind}{reason}"
+
+
+def _without_watch(status: dict[str, Any]) -> dict[str, Any]:
+    """Return a server's status without what is told with each workspace."""
+    return {key: value for key, value in status.items() if key != "watch"}
 
 
 def _age(moment: str | None, state: str) -> str:

@@ -19,7 +19,9 @@ Urls = Mapping[str, Mapping[str, str]]
 
 @define_command(
     "up",
-    COMMANDS["up"] + " They run until Ctrl-C.",
+    COMMANDS["up"]
+    + " They run until Ctrl-C. The folder that it is called in, or CTX_WORKSPACE, is indexed and "
+    "followed, as every workspace that was indexed before; CTX_WATCH=0 switches that off.",
     examples=[
         "ctx up",
         "CTX_WORKSPACE=~/my-project ctx up",
@@ -53,8 +55,9 @@ async def _up(settings: "Settings", as_json: bool) -> None:
     async with (
         open_engines(settings) as engines,
         open_memory(settings, engines.memory) as memory,
-        open_indexer(settings, engines.code, memory.memories) as indexer,
+        open_indexer(settings, engines.code, memory.memories, follow=True) as indexer,
     ):
+        indexer.begin(settings.workspace.expanduser().resolve())
         services = [memory.service, indexer.service]
 
         def announce() -> None:

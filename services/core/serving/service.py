@@ -157,7 +157,10 @@ OperationTimes = Callable[[], Mapping[str, TimedOperation]]
 
 @dataclass(frozen=True)
 class Service:
-    """One server: what it offers to clients, its readiness checks, gauges and ports."""
+    """One server: what it offers to clients, its readiness checks, gauges and ports.
+
+    `details` are told with the readiness, as JSON by name.
+    """
 
     name: str
     instructions: str
@@ -168,6 +171,7 @@ class Service:
     advice: Advice = _no_advice
     gauges: Mapping[str, Callable[[], float]] = field(default_factory=dict)
     operation_times: OperationTimes = dict
+    details: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     resources: Sequence[Resource] = ()
     prompts: Sequence[Prompt] = ()
     rest: RestEndpoint | None = None

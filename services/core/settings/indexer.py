@@ -55,6 +55,11 @@ class IndexerSettings(BaseModel):
         "Files larger than this are not indexed: they are data.",
         ge=1024,
     )
+    watch: bool = env(
+        "CTX_WATCH",
+        True,
+        "Follow the files of every indexed workspace, and of the folder that `ctx up` starts in.",
+    )
     index_workers: int = env(
         "CTX_INDEX_WORKERS", 0, "Processes that prepare files for the index; 0 is one a core.", ge=0
     )

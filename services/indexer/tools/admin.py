@@ -26,9 +26,11 @@ from services.indexer.tools.responses import (
     CollectionRow,
     CollectionsResult,
     StatusResult,
+    WatchedWorkspace,
     WorkspaceResult,
     WorkspacesResult,
 )
+from services.indexer.watch.status import WorkspaceStatus
 
 TOOLSET = "admin"
 MAX_SCAN = 1_000_000
@@ -53,7 +55,11 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         session: SessionToken = None,
     ) -> StatusResult:
         """Tell how much a collection holds, how recent it is and whether it is healthy."""
-        return await _status(context, context.collection(collection, session), max_points, batch)
+        chosen = context.collection(collection, session)
+        status = await _status(context, chosen, max_points, batch)
+        if context.watch is not None:
+            status["watch"] = [_watched(each) for each in context.watch.statuses(chosen)]
+        return status
 
     async def qdrant_list() -> CollectionsResult:
         """List all collections with their sizes and states."""
@@ -131,6 +137,18 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         Tool(list_workspaces, "List workspaces", TOOLSET, Effect.READS),
         Tool(collection_map, "Map collections to repositories", TOOLSET, Effect.READS),
     ]
+
+
+def _watched(status: WorkspaceStatus) -> WatchedWorkspace:
+    shown: WatchedWorkspace = {
+        "path": status.path,
+        "state": status.state,
+        "pending": status.pending,
+        "lag_seconds": status.lag_seconds,
+    }
+    if status.reason:
+        shown["reason"] = status.reason
+    return shown
 
 
 def _row(info: CollectionInfo) -> CollectionRow:

@@ -14,6 +14,7 @@ from services.indexer.lookup.scope import PathScope
 from services.indexer.schema.points import holds_code
 from services.indexer.search.snippet import DEFAULT_WINDOW, WindowSize
 from services.indexer.source.workspace import WorkspacePath, Workspaces
+from services.indexer.watch.watch import Watch
 
 CollectionArgument = Annotated[
     str | None,
@@ -50,6 +51,7 @@ class IndexerContext:
     only_workspace: bool = False
     window: WindowSize = DEFAULT_WINDOW
     info: InfoDefaults = field(default_factory=InfoDefaults)
+    watch: Watch | None = None
 
     def collection(self, given: str | None, session: str | None = None) -> str:
         """Return the collection a call works on: its argument, its session's, or the default.

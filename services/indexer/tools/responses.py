@@ -133,10 +133,21 @@ class Moment(TypedDict):
     iso: str
 
 
+class WatchedWorkspace(TypedDict):
+    """A workspace that is followed: how, and how far its index is behind."""
+
+    path: str
+    state: str
+    pending: int
+    lag_seconds: float
+    reason: NotRequired[str]
+
+
 class StatusResult(TypedDict):
     """The result of `qdrant_status`. `storage_size_mb` is null where a Qdrant server stores it.
 
-    `vectors_config` has the dimensions of the dense vectors; sparse ones have none.
+    `vectors_config` has the dimensions of the dense vectors; sparse ones have none. `watch` is
+    there where the server follows files.
     """
 
     ok: bool
@@ -149,6 +160,7 @@ class StatusResult(TypedDict):
     vectors_config: dict[str, int]
     storage_size_mb: float | None
     status: str
+    watch: NotRequired[list[WatchedWorkspace]]
 
 
 class CollectionRow(TypedDict):

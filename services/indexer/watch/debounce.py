@@ -2,7 +2,7 @@
 
 # Quiet time that is waited for: an editor's save is several events within a few milliseconds.
 QUIET_SECONDS = 0.05
-QUIET_SECONDS_A_PATH = 0.002
+QUIET_SECONDS_PER_PATH = 0.002
 MOST_QUIET_SECONDS = 1.0
 # Changes that never pause, as of a file that is written all the time, are applied after so many
 # quiet times.
@@ -16,7 +16,7 @@ MOST_REST_SECONDS = 10.0
 
 def due_at(first: float, last: float, paths: int) -> float:
     """Return when changes are applied, by when the first and the last of them were noticed."""
-    quiet = min(MOST_QUIET_SECONDS, QUIET_SECONDS + QUIET_SECONDS_A_PATH * paths)
+    quiet = min(MOST_QUIET_SECONDS, QUIET_SECONDS + QUIET_SECONDS_PER_PATH * paths)
     return min(last + quiet, first + quiet * LONGEST_WAIT)
 
 

@@ -122,13 +122,13 @@ class Follower:
         report = await self._indexer.index(
             self.checkout.root, collection=key.collection, repo=key.repo
         )
-        self._told(report, changes.seen_at or began)
+        self._note_update(report, changes.seen_at or began)
 
     async def _step(self, pending: Pending) -> None:
         """Wait for changes, or for the time of the next check, and apply them."""
         self._say_how()
         if await pending.wait(self._check_seconds()):
-            await self._settle(pending)
+            await self._wait_for_quiet(pending)
             changes = pending.take()
         else:
             changes = Changes(everything=True)
@@ -142,7 +142,7 @@ class Follower:
             raise
         self._progress.behind_since = 0.0
 
-    async def _settle(self, pending: Pending) -> None:
+    async def _wait_for_quiet(self, pending: Pending) -> None:
         """Wait until changes pause, and until the rest after the last update is over."""
         while not pending.is_lost:
             due = max(due_at(pending.first, pending.last, len(pending)), self._resumes_at)
@@ -163,7 +163,7 @@ class Follower:
         report = await self._indexer.update(self.checkout, paths) if paths else None
         has_changed = report is not None and bool(report.written or report.removed)
         if report is not None and has_changed:
-            self._told(report, changes.seen_at)
+            self._note_update(report, changes.seen_at)
         elif not changes.everything:
             await self._note_ignored(changes)
         now = time.monotonic()
@@ -231,10 +231,11 @@ class Follower:
             log.warning("%s is not followed at the moment: %s", self.checkout.root, error)
         self._progress.state, self._progress.reason = "waiting", error.message
 
-    def _told(self, report: IndexReport, seen_at: float) -> None:
+    def _note_update(self, report: IndexReport, seen_at: float) -> None:
         self._progress.updates += 1
         self._progress.behind_since = 0.0
-        self._on_update(Update(self.checkout.root, report, time.monotonic() - seen_at))
+        if report.written or report.removed:
+            self._on_update(Update(self.checkout.root, report, time.monotonic() - seen_at))
 
 
 def _is_there(root: Path) -> bool:

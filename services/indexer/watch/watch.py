@@ -3,11 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
-from services.core.background import BackgroundTask
+from services.core.background import BackgroundTask, Work
 from services.core.blocking import DISK
+from services.core.errors import InvalidInput, ModelMismatch
 from services.indexer.indexing.indexer import Checkout, Indexer
+from services.indexer.source.workspace import resolve_workspace
 from services.indexer.watch.folder_watches import EventSource, open_events
 from services.indexer.watch.follower import Follower, Listener
 from services.indexer.watch.status import WorkspaceStatus
@@ -33,22 +36,23 @@ class Watch:
         self._events: EventSource | None = None
         self._group: asyncio.TaskGroup | None = None
         self._followers: dict[tuple[str, Path], Follower] = {}
+        self._starts: list[Work] = []
         self._tasks: dict[tuple[str, Path], asyncio.Task[None]] = {}
 
-    async def run(self) -> None:
-        """Follow every checkout that was indexed as a whole, and those that will be."""
+    async def run(self, *, known: bool = True) -> None:
+        """Follow every checkout that will be indexed as a whole, and those that were (`known`)."""
         self._events = self._open_events()
         self._indexer.on_indexed.append(self._indexed)
         try:
             async with asyncio.TaskGroup() as self._group:
-                for follower in self._followers.values():
-                    self._begin(follower)
-                for checkout in await self._known():
+                for checkout in await self._known() if known else ():
                     self.follow(checkout)
+                self._start_waiting(self._group)
                 await asyncio.Event().wait()
         finally:
             self._group = None
             self._tasks.clear()
+            self._followers.clear()
             self._indexer.on_indexed.remove(self._indexed)
             self._events.close()
 
@@ -67,6 +71,26 @@ class Watch:
         follower = Follower(self._indexer, checkout, self._events, on_update=self._on_update)
         self._followers[place] = follower
         self._begin(follower)
+
+    def begin(self, folder: Path, collection: str, repo: str | None = None) -> None:
+        """Index a folder now, and follow it from then on."""
+        self._starts.append(partial(self._index, folder, collection, repo))
+        if self._group is not None:
+            self._start_waiting(self._group)
+
+    def _start_waiting(self, group: asyncio.TaskGroup) -> None:
+        while self._starts:
+            name = "indexing before following"
+            group.create_task(BackgroundTask(name, self._starts.pop()).run(), name=name)
+
+    async def _index(self, folder: Path, collection: str, repo: str | None) -> None:
+        """Index a folder; the end of the run begins to follow it. What cannot be is logged."""
+        try:
+            root = await DISK.run(resolve_workspace, folder)
+            if (collection, root) not in self._followers:
+                await self._indexer.index(root, collection=collection, repo=repo)
+        except (InvalidInput, ModelMismatch) as error:
+            log.warning("%s is not followed: %s", folder, error)
 
     def statuses(self, collection: str | None = None) -> list[WorkspaceStatus]:
         """Return the status of each followed workspace, of one collection or of all."""

@@ -11,6 +11,10 @@ from services.core.settings import Settings
 from tests.indexer.watch.conftest import Start
 from tests.support.repositories import Repository, function
 
+# watchdog's observer of Linux loses folders that are moved out of a tree and back: of it is tested
+# what other systems have in common with it.
+BOTH = pytest.mark.parametrize("source", ["inotify", "observer"], indirect=True)
+
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
@@ -53,6 +57,7 @@ def replace_keeping_the_time(path: Path, text: str) -> None:
     partial.replace(path)
 
 
+@BOTH
 @pytest.mark.parametrize(
     "save",
     [write_in_place, rename_over, with_backup, truncate_first, replace_keeping_the_time],
@@ -66,9 +71,10 @@ async def test_saves(
     for name in ("delta", "hotel"):
         save(repository.root / "src/b.py", function(name))
         await watching.until_texts({"a.py": "alpha", "src/b.py": name})
-    assert all(update.report.unchanged < 2 for update in watching.updates[1:])
+    assert all(update.report.unchanged < 2 for update in watching.updates)
 
 
+@BOTH
 async def test_files_that_come_go_and_move(start: Start, repository: Repository) -> None:
     repository.write("a.py", function("alpha"))
     watching = await start()
@@ -105,6 +111,7 @@ async def test_folders_that_come_go_and_move(start: Start, repository: Repositor
     await watching.until_texts({"a.py": "alpha"})
 
 
+@BOTH
 async def test_rules_that_change(start: Start, repository: Repository) -> None:
     repository.write(".gitignore", "*.gen.py\nout/\n")
     repository.write("a.py", function("alpha"))

@@ -51,6 +51,7 @@ def health_app(service: Service, mcp: FastMCP, metrics: Metrics) -> Starlette:
             "service": service.name,
             "checks": checks,
             "advice": list(advice),
+            **{name: read() for name, read in service.details.items()},
         }
         return JSONResponse(body, status_code=200 if ready else 503)
 
