@@ -36,6 +36,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "restore": "Write the records of a backup into an empty database.",
     },
     "setup": {
+        "install": "Connect clients: Claude Code, Cursor, VS Code and more.",
+        "uninstall": "Take the servers out of clients again.",
         "version": "Show the version.",
     },
 }

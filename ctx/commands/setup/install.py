@@ -1,0 +1,129 @@
+"""`ctx install`: tells clients where the servers are."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ctx.cli import COMMANDS, define_command
+from ctx.install.clients import (
+    CLIENTS,
+    SCOPES,
+    TRANSPORTS,
+    Client,
+    Scope,
+    Transport,
+    Wish,
+    installed_clients,
+)
+from ctx.install.configuration import Edit, install, with_servers
+from ctx.install.servers import check_variable, endpoints
+from ctx.output import show
+from services.core.errors import InvalidInput
+from services.core.settings import load
+
+NO_CLIENT = "no client is found here"
+
+
+@define_command(
+    "install",
+    COMMANDS["install"]
+    + " CLIENT is "
+    + ", ".join(CLIENTS)
+    + "; without one, every client whose settings are found. What a file has stays, with its "
+    "comments; a copy FILE.before-ctx is kept, and `ctx uninstall` restores it.",
+    examples=[
+        "ctx install",
+        "ctx install cursor --dry-run",
+        "ctx install claude-code --scope project",
+        "ctx install codex --token-env MCP_CTX_TOKEN --toolset lean",
+    ],
+    no=NO_CLIENT,
+)
+@click.argument("clients", nargs=-1, metavar="[CLIENT]...")
+@click.option(
+    "--scope",
+    type=click.Choice(SCOPES),
+    default="user",
+    help="For you everywhere, or for everybody in this folder's project.",
+)
+@click.option(
+    "--transport",
+    type=click.Choice(TRANSPORTS),
+    default="http",
+    help="HTTP at the running servers, SSE through mcp-remote, or a process of the client.",
+)
+@click.option("--toolset", metavar="NAME", help="Offer this toolset only, such as lean.")
+@click.option("--read-only", is_flag=True, help="Offer only tools that write nothing.")
+@click.option("--token-env", metavar="VARIABLE", help="The variable that has the bearer token.")
+@click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
+def command(
+    clients: tuple[str, ...],
+    scope: Scope,
+    transport: Transport,
+    toolset: str | None,
+    read_only: bool,
+    token_env: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Write the servers into the files of the clients: all are planned before one is written."""
+    check_variable(token_env)
+    if transport != "http" and toolset is not None:
+        raise InvalidInput("--toolset", "goes with --transport http; others take CTX_TOOLSETS")
+    settings = load()
+    wish = Wish(transport, {"X-MCP-Readonly": "true"} if read_only else None, token_env)
+    servers = endpoints(settings, toolset)
+    chosen = chosen_clients(clients, Path.home())
+    edits = {
+        client.title: with_servers(
+            client,
+            file_of(client, scope),
+            {each.name: client.entry(each, wish) for each in servers},
+        )
+        for client in chosen
+    }
+    for edit in edits.values():
+        if not dry_run and edit.changes:
+            install(edit, settings.data_dir)
+    show(body_of(edits, dry_run=dry_run), _text, as_json=as_json)
+    return 0 if edits else 1
+
+
+def chosen_clients(names: tuple[str, ...], home: Path) -> list[Client]:
+    """Return the clients of these names, or those that are found. Raises InvalidInput."""
+    if unknown := [name for name in names if name not in CLIENTS]:
+        raise InvalidInput("CLIENT", f"no {', '.join(unknown)}; there are {', '.join(CLIENTS)}")
+    return [CLIENTS[name] for name in names] if names else installed_clients(home)
+
+
+def file_of(client: Client, scope: Scope) -> Path:
+    """Return the file of a client's scope. Raises InvalidInput where it has none."""
+    file = client.file(scope, Path.home(), Path.cwd())
+    if file is None:
+        raise InvalidInput("--scope", f"{client.title} has no settings of a project; use user")
+    return file
+
+
+def body_of(edits: Mapping[str, Edit], *, dry_run: bool) -> dict[str, Any]:
+    """Return what was, or would be, changed."""
+    files = [
+        {"client": title, "file": str(edit.file), "changed": edit.changes, "diff": edit.diff()}
+        for title, edit in edits.items()
+    ]
+    return {"ok": True, "dry_run": dry_run, "files": files}
+
+
+def _text(body: Mapping[str, Any]) -> str:
+    if not body["files"]:
+        return f"{NO_CLIENT.capitalize()}: name one, {', '.join(CLIENTS)}."
+    if body["dry_run"]:
+        return "".join(
+            each["diff"] or f"{each['file']}: no change\n" for each in body["files"]
+        ).rstrip()
+    lines = [
+        f"{each['client']}: {each['file']}" + ("" if each["changed"] else " (as it was)")
+        for each in body["files"]
+    ]
+    return "\n".join([*lines, "Start the servers with `ctx up`, then start the client again."])

@@ -1,0 +1,197 @@
+"""Change the settings file of a client: our servers in, our servers out, the rest as it was."""
+
+import difflib
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ctx.install.clients import Client
+from ctx.install.jsonc import NotJson, get_member, remove_member, set_member
+from ctx.install.toml import NotToml, has_table, remove_table, set_table
+from services.core.errors import InvalidInput, StorageFailed
+from services.core.files import replace_file
+
+MAX_BYTES = 8 * 1024 * 1024  # a settings file; Claude Code keeps histories in its own
+BACKUP_SUFFIX = ".before-ctx"
+LEDGER = "installed.json"  # in the data folder: what was written where
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What a file holds, and what it will; None where there is no file."""
+
+    file: Path
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def changes(self) -> bool:
+        return self.before != self.after
+
+    def diff(self) -> str:
+        """Return the change as a unified diff."""
+        old, new = (
+            (each or b"").decode().splitlines(keepends=True) for each in (self.before, self.after)
+        )
+        name = str(self.file)
+        return "".join(difflib.unified_diff(old, new, name, name))
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file as we left it, so that taking our servers out can restore what was there."""
+
+    sha256: str
+    backup: str | None  # None where we made the file
+
+
+def with_servers(client: Client, file: Path, servers: Mapping[str, Mapping[str, Any]]) -> Edit:
+    """Plan a file with these servers. Raises InvalidInput where it is not what the client reads."""
+    before = _read(file)
+    text = _text(file, before)
+    try:
+        for name, values in servers.items():
+            if client.kind == "toml":
+                text = set_table(text, client.keys[0], name, values)
+            else:
+                text = set_member(text, [*client.keys, name], dict(values))
+    except (NotJson, NotToml) as error:
+        raise _broken(client, file, error) from error
+    return Edit(file, before, text.encode())
+
+
+def without_servers(client: Client, file: Path, names: Sequence[str], data_dir: Path) -> Edit:
+    """Plan a file without these servers: as it was, to the byte, where nothing else changed."""
+    before = _read(file)
+    if before is None:
+        return Edit(file, None, None)
+    written = _ledger(data_dir).get(str(file))
+    if written is not None and written.sha256 == _digest(before):
+        return Edit(file, before, _original(file, written))
+    text = _text(file, before)
+    try:
+        for name in names:
+            if client.kind == "toml":
+                text = remove_table(text, client.keys[0], name)
+            else:
+                text = remove_member(text, [*client.keys, name])
+    except (NotJson, NotToml) as error:
+        raise _broken(client, file, error) from error
+    return Edit(file, before, text.encode())
+
+
+def has_server(client: Client, file: Path, name: str) -> bool:
+    """Tell whether a file has a server of this name. Raises InvalidInput."""
+    text = _text(file, _read(file))
+    try:
+        if client.kind == "toml":
+            return has_table(text, client.keys[0], name)
+        return get_member(text, [*client.keys, name])
+    except (NotJson, NotToml) as error:
+        raise _broken(client, file, error) from error
+
+
+def install(edit: Edit, data_dir: Path) -> None:
+    """Write a file, after a copy of what it held. Raises StorageFailed, and changes nothing."""
+    assert edit.after is not None
+    known = _ledger(data_dir)
+    earlier = known.get(str(edit.file))
+    if edit.before is None:
+        backup = None
+    elif earlier is not None and earlier.sha256 == _digest(edit.before):
+        backup = earlier.backup  # our own work of before is not what was there
+    else:
+        backup = f"{edit.file}{BACKUP_SUFFIX}"
+        _write(Path(backup), edit.before, edit.file)
+    _write(edit.file, edit.after, edit.file)
+    _save(data_dir, known | {str(edit.file): Written(_digest(edit.after), backup)})
+
+
+def uninstall(edit: Edit, data_dir: Path) -> None:
+    """Write a file without our servers, or delete one that we made. Raises StorageFailed."""
+    known = _ledger(data_dir)
+    written = known.pop(str(edit.file), None)
+    try:
+        if edit.after is None:
+            edit.file.unlink(missing_ok=True)
+        else:
+            _write(edit.file, edit.after, edit.file)
+        if written is not None and written.backup is not None:
+            Path(written.backup).unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageFailed(f"{edit.file} could not be changed: {error}") from error
+    _save(data_dir, known)
+
+
+# --- files ---------------------------------------------------------------------------------
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        if not file.exists():
+            return None
+        if not file.is_file() or file.stat().st_size > MAX_BYTES:
+            raise InvalidInput("file", f"{file} is no settings file: not regular, or too large")
+        return file.read_bytes()
+    except OSError as error:
+        raise StorageFailed(f"{file} could not be read: {error.strerror}") from error
+
+
+def _text(file: Path, content: bytes | None) -> str:
+    try:
+        return (content or b"").decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput("file", f"{file} is not UTF-8; nothing was changed") from error
+
+
+def _write(file: Path, content: bytes, like: Path) -> None:
+    """Replace a file, or the one that a link leads to, with the mode of another."""
+    target = Path(os.path.realpath(file))
+    try:
+        mode = like.stat().st_mode if like.exists() else 0o600
+        target.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(target, content)
+        target.chmod(mode & 0o777)
+    except OSError as error:
+        raise StorageFailed(f"{file} could not be written: {error.strerror}") from error
+
+
+def _original(file: Path, written: Written) -> bytes | None:
+    if written.backup is None:
+        return None
+    original = _read(Path(written.backup))
+    if original is None:
+        raise StorageFailed(f"{written.backup}, the copy of {file}, is gone; edit the file by hand")
+    return original
+
+
+def _broken(client: Client, file: Path, error: Exception) -> InvalidInput:
+    return InvalidInput(
+        "file", f"{file} is not what {client.title} reads ({error}); mend it, nothing was changed"
+    )
+
+
+# --- the ledger ----------------------------------------------------------------------------
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _ledger(data_dir: Path) -> dict[str, Written]:
+    """Read what was written where; nothing where the ledger is lost: then text is edited."""
+    try:
+        found = json.loads((data_dir / LEDGER).read_text())
+        return {file: Written(**written) for file, written in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _save(data_dir: Path, ledger: Mapping[str, Written]) -> None:
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    content = {file: asdict(written) for file, written in ledger.items()}
+    replace_file(data_dir / LEDGER, json.dumps(content, indent=1))

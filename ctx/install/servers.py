@@ -1,0 +1,43 @@
+"""The servers of ctx as a client is told of them."""
+
+import re
+import sys
+from collections.abc import Sequence
+
+from ctx.install.clients import Endpoint
+from services.core.errors import InvalidInput
+from services.core.settings import Settings
+from services.core.settings.serving import LOOPBACK_NAMES, url_host
+
+NAMES = ("ctx-memory", "ctx-indexer")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def endpoints(settings: Settings, toolset: str | None = None) -> list[Endpoint]:
+    """Return both servers, where a client on this machine finds them."""
+    host = url_host(settings.host if settings.host in LOOPBACK_NAMES else "127.0.0.1")
+    path = "/mcp" if toolset is None else f"/mcp/x/{toolset}"
+    ports = (settings.memory_ports, settings.indexer_ports)
+    return [
+        Endpoint(
+            name=name,
+            http=f"http://{host}:{http}{path}",
+            sse=f"http://{host}:{sse}/sse",
+            command=_command(name.removeprefix("ctx-")),
+        )
+        for name, (http, sse) in zip(NAMES, ports, strict=True)
+    ]
+
+
+def _command(service: str) -> Sequence[str]:
+    return (sys.executable, "-P", "-m", f"services.{service}", "--transports", "stdio")
+
+
+def check_variable(name: str | None) -> None:
+    """Raise InvalidInput unless a name can be that of an environment variable that is not ours."""
+    if name is None:
+        return
+    if not VARIABLE.fullmatch(name):
+        raise InvalidInput("--token-env", "must be the name of an environment variable")
+    if name.startswith("CTX_"):
+        raise InvalidInput("--token-env", "names of CTX_ belong to ctx: take MCP_CTX_TOKEN")

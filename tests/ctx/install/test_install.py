@@ -1,0 +1,127 @@
+"""`ctx install` and `ctx uninstall` on a home folder of their own."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctx.install.clients import CLIENTS
+from tests.support.processes import environment, run_ctx
+
+MEMORY, INDEXER = "ctx-memory", "ctx-indexer"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+def ctx(home: Path, *arguments: str, cwd: Path | None = None) -> Any:
+    env = environment(home / "data", HOME=str(home))
+    return run_ctx(env, *arguments, cwd=cwd or home)
+
+
+def servers_in(name: str, file: Path) -> Any:
+    client = CLIENTS[name]
+    text = file.read_text()
+    found = tomllib.loads(text) if client.kind == "toml" else json.loads(text)
+    return found[client.keys[0]]
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_every_client_in_and_out(home: Path, name: str) -> None:
+    file = home / CLIENTS[name].user_file
+    shown = ctx(home, "install", name, "--dry-run")
+    assert shown.returncode == 0, shown.stderr
+    assert MEMORY in shown.stdout
+    assert not file.exists()
+    done = ctx(home, "install", name, "--token-env", "MCP_CTX_TOKEN", "--json")
+    assert done.returncode == 0, done.stderr
+    servers = servers_in(name, file)
+    assert set(servers) == {MEMORY, INDEXER}
+    entry = servers[MEMORY]
+    assert "/mcp" in entry[CLIENTS[name].url_key]
+    assert "MCP_CTX_TOKEN" in json.dumps(entry)
+    assert ctx(home, "uninstall", name).returncode == 0
+    assert not file.exists()
+
+
+def test_what_is_there_is_kept_and_restored_to_the_byte(home: Path) -> None:
+    cursor = home / ".cursor" / "mcp.json"
+    cursor.parent.mkdir()
+    original = b'{\r\n  // mine\r\n  "mcpServers": { "other": {"url": "x"} },\r\n}\r\n'
+    cursor.write_bytes(original)
+    cursor.chmod(0o640)
+    assert ctx(home, "install").returncode == 0  # found without its name
+    assert b"// mine" in cursor.read_bytes()
+    assert b'"other"' in cursor.read_bytes()
+    assert cursor.with_name("mcp.json.before-ctx").read_bytes() == original
+    assert ctx(home, "install", "cursor", "--transport", "stdio").returncode == 0
+    assert b"--transports" in cursor.read_bytes()
+    assert ctx(home, "uninstall").returncode == 0
+    assert cursor.read_bytes() == original
+    assert cursor.stat().st_mode & 0o777 == 0o640
+    assert ctx(home, "uninstall").returncode == 1
+
+
+def test_later_changes_of_the_user_stay(home: Path) -> None:
+    file = home / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text('{\n  "theme": "dark"\n}\n')
+    ctx(home, "install", "gemini")
+    file.write_text(file.read_text().replace('"dark"', '"light"'))
+    assert ctx(home, "uninstall", "gemini").returncode == 0
+    left = json.loads(file.read_text())
+    assert left["theme"] == "light"
+    assert MEMORY not in json.dumps(left)
+
+
+def test_a_broken_file_stops_everything(home: Path) -> None:
+    for name in ("cursor", "kiro"):
+        (home / CLIENTS[name].user_file).parent.mkdir(parents=True)
+    broken = home / CLIENTS["kiro"].user_file
+    broken.write_text('{"mcpServers": ')
+    done = ctx(home, "install", "cursor", "kiro")
+    assert done.returncode == 2
+    assert "nothing was changed" in done.stderr
+    assert broken.read_text() == '{"mcpServers": '
+    assert not (home / CLIENTS["cursor"].user_file).exists()
+
+
+def test_a_link_is_followed(home: Path, tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles.json"
+    real.write_text("{}\n")
+    link = home / ".cursor" / "mcp.json"
+    link.parent.mkdir()
+    link.symlink_to(real)
+    assert ctx(home, "install", "cursor").returncode == 0
+    assert link.is_symlink()
+    assert MEMORY in real.read_text()
+    assert ctx(home, "uninstall", "cursor").returncode == 0
+    assert real.read_text() == "{}\n"
+
+
+def test_scopes_transports_and_wrong_use(home: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    done = ctx(
+        home, "install", "claude-code", "--scope", "project", "--toolset", "lean", cwd=project
+    )
+    assert done.returncode == 0, done.stderr
+    assert servers_in("claude-code", project / ".mcp.json")[INDEXER]["url"].endswith("/mcp/x/lean")
+    ctx(home, "install", "opencode", "--transport", "sse")
+    entry = servers_in("opencode", home / CLIENTS["opencode"].user_file)[MEMORY]
+    assert entry["command"][:3] == ["npx", "-y", "mcp-remote"]
+    for arguments in (
+        ["install", "emacs"],
+        ["install", "windsurf", "--scope", "project"],
+        ["install", "cursor", "--token-env", "CTX_AUTH_TOKENS"],
+        ["install", "cursor", "--token-env", "not a name"],
+        ["install", "cursor", "--transport", "stdio", "--toolset", "lean"],
+    ):
+        assert ctx(home, *arguments).returncode == 2, arguments
+    assert ctx(tmp_path / "project", "install", cwd=project).returncode == 1
