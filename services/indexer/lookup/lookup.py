@@ -164,6 +164,15 @@ class Lookup:
             return [None] * len(places)
         return await DISK.run(_line_texts, self._texts, root, places)
 
+    async def changed(self, collection: str, repo: str, paths: Collection[str]) -> set[str]:
+        """Return the paths whose files differ from what was indexed, or are gone."""
+        checkouts = [e for e in await self._indexer.checkouts(collection) if e.repo == repo]
+        if not checkouts:
+            return set()
+        rows = await self._indexer.files(checkouts[0])
+        known = {path: rows[path].blob if path in rows else "" for path in paths}
+        return await DISK.run(_changed, self._texts, checkouts[0].root, known)
+
     async def parsed(
         self, collection: str, files: Collection[tuple[str, str]]
     ) -> dict[tuple[str, str], ParsedFile]:
@@ -245,6 +254,11 @@ def _line_texts(
         file = texts.read_redacted(root, path)
         rows[path] = file.rows() if file else []
     return [rows[path][line - 1] if 0 < line <= len(rows[path]) else None for path, line in places]
+
+
+def _changed(texts: FileTexts, root: Path, blobs: Mapping[str, str]) -> set[str]:
+    read = {path: texts.read(root, path) for path in blobs}
+    return {path for path, file in read.items() if file is None or file.blob != blobs[path]}
 
 
 def _parsed(

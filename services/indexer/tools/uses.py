@@ -1,7 +1,7 @@
 """Uses of a definition: calls and imports with their certainty and their line on disk."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NotRequired
 
@@ -30,7 +30,7 @@ BY_NAME = "by name: calls of this language are not resolved"
 class Use(TypedDict):
     """A line that uses a definition. `symbol` is the definition around it.
 
-    `stale` tells that the file has no such line any more.
+    `stale` tells that the file changed, and this line of it uses the definition no more.
     """
 
     score: float
@@ -200,11 +200,19 @@ class Uses:
 
     async def _with_lines(self, collection: str, uses: Sequence[FoundUse]) -> list[FoundUse]:
         read: dict[tuple[str, str, int], str | None] = {}
+        changed: set[tuple[str, str]] = set()
         for repo in {use.repo for use in uses}:
             places = [(use.path, use.line) for use in uses if use.repo == repo]
             texts = await self._lookup.line_texts(collection, repo, places)
             read.update({(repo, *place): text for place, text in zip(places, texts, strict=True)})
-        return [replace(use, text=read[use.repo, use.path, use.line]) for use in uses]
+            paths = {path for path, _ in places}
+            changed |= {
+                (repo, path) for path in await self._lookup.changed(collection, repo, paths)
+            }
+        return [
+            replace(use, text=_text_of(use, read[use.repo, use.path, use.line], changed))
+            for use in uses
+        ]
 
 
 async def _ask(graph: SymbolGraph, definition: GraphDefinition, role: str) -> Answer:
@@ -255,6 +263,13 @@ def _use(found: FoundUse, scope: PathScope, *, several: bool) -> Use:
     if text is None:
         use["stale"] = True
     return use
+
+
+def _text_of(use: FoundUse, text: str | None, changed: Collection[tuple[str, str]]) -> str | None:
+    """Return the line of a use; None where its file changed and the line is another one."""
+    if text is None or (use.repo, use.path) not in changed:
+        return text
+    return text if any(part in text for part in use.of.split(".")) else None
 
 
 def _is_resolved(path: str) -> bool:

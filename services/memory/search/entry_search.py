@@ -21,6 +21,7 @@ from services.memory.records.types import Criteria, Passage
 from services.memory.search.metadata_index import all_expressible
 from services.memory.search.points import CHUNK, ID, payload_filter, point_id
 from services.memory.search.splitter import TextSplitter
+from services.memory.search.steps import note_queries
 
 FIRST_PAGE = 64  # points of the first page: enough for a few entries of a few chunks each
 FIRST_FILTERED_PAGE = 256  # where SQL will reject some of them
@@ -114,6 +115,7 @@ class EntrySearch:
             )
             for name in asked
         ]
+        note_queries(self._collection, queries)
         answers = await self._store.query_batch(self._collection, queries) if queries else []
         scores: dict[str, dict[int, float]] = {}
         for name, hits in zip(asked, answers, strict=True):
@@ -136,6 +138,7 @@ class EntrySearch:
 
     async def _next_pages(self, scans: Sequence["_VectorScan"], criteria: Criteria) -> None:
         queries = [scan.query() for scan in scans]
+        note_queries(self._collection, queries)
         pages = await self._store.query_batch(self._collection, queries)
         fresh = [scan.take(points) for scan, points in zip(scans, pages, strict=True)]
         if criteria.metadata:

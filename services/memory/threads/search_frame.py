@@ -9,6 +9,7 @@ from services.memory.records.store import Records
 from services.memory.records.types import Criteria, EntryKind
 from services.memory.search.failures import elapsed_ms
 from services.memory.search.filters import count_filters
+from services.memory.search.steps import noted_steps
 from services.memory.threads.render import SearchHit
 from services.memory.threads.responses import SearchResult
 from services.memory.threads.search_request import SearchRequest, clamp_limit
@@ -31,7 +32,7 @@ class PreparedSearch:
 class SearchPage:
     """The hits of a search, its warnings, what it adds to `stats`, and the hits of all pages.
 
-    `plan` asks the database how it ran the search; None where the filters alone were asked for.
+    `plan` asks the database how it ran the search; None where it only applied the filters.
     """
 
     hits: list[SearchHit]
@@ -61,7 +62,9 @@ class SearchFrame:
             result["error"] = FILTERS_INVALID
             result["validation_errors"] = errors
             return result
-        page = await search(PreparedSearch(criteria, limit, request.offset, request.include_images))
+        prepared = PreparedSearch(criteria, limit, request.offset, request.include_images)
+        with noted_steps() as steps:
+            page = await search(prepared)
         result["results"] = page.hits
         result["count"] = len(page.hits)
         if page.total is not None:
@@ -76,7 +79,10 @@ class SearchFrame:
                 **page.stats,
                 "filters_applied": count_filters(criteria),
                 "backend": self._records.dialect,
-                "query_plan": await (page.plan() if page.plan else self._records.explain(criteria)),
+                "query_plan": [
+                    *steps,
+                    *await (page.plan() if page.plan else self._records.explain(criteria)),
+                ],
                 "rows_returned": result["count"],
             }
         return result

@@ -61,6 +61,6 @@ async def test_everything_but_meaning_works_without_qdrant(down: Tools) -> None:
 
 async def test_a_search_that_words_cannot_answer_fails_and_says_why(down: Tools) -> None:
     await down.call("context_add_knowledge", key="queue", content="One worker reads it.")
-    answer = await down.client.call_tool_mcp("context_search", {"query": "zebra"})
+    answer = await down.client.call_tool_mcp("context_search", {"query": "zebra in the dark"})
     assert answer.is_error
     assert "Qdrant" in answer.structured_content["error"]

@@ -67,6 +67,13 @@ async def test_an_empty_query_finds_nothing(filled: Tools, query: str) -> None:
     assert await filled.call("context_search", query=query) == []
 
 
+@pytest.mark.parametrize(
+    "query", ["zxqv blorp", "zebra in the blorp", "purple elephants dance the tango"]
+)
+async def test_nonsense_finds_nothing(filled: Tools, query: str) -> None:
+    assert await filled.call("context_search", query=query) == []
+
+
 async def test_scores_fall_and_results_are_few(filled: Tools) -> None:
     found = await filled.call("context_search", query="release tests to staging")
     scores = [hit["score"] for hit in found]

@@ -96,6 +96,11 @@ async def test_statistics_when_asked_for(filled: Thread, name: str) -> None:
     assert stats["filters_applied"] == 2
     assert stats["backend"] in ("sqlite", "postgresql")
     assert stats["query_plan"]
+    in_qdrant = [step for step in stats["query_plan"] if step.startswith("Qdrant: SEARCH ")]
+    assert bool(in_qdrant) is (name in ("semantic_search_context", "hybrid_search_context"))
+    assert all(" BY " in step and " LIMIT " in step for step in in_qdrant)
+    if name == "hybrid_search_context":
+        assert {step.split(" BY ")[1].split()[0] for step in in_qdrant} == {"dense", "bm25"}
     if name == "fts_search_context":  # the statement with the words, not that of the filters alone
         plain = await filled.search(explain_query=True, metadata={"status": "open"})
         assert stats["query_plan"] != plain["stats"]["query_plan"]

@@ -9,6 +9,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from services.core.errors import CtxError, SearchFailed
+from services.core.text.tokens import terms as token_terms
 from services.core.vectors.types import Hit
 from services.memory.knowledge.search.blocks import Block
 from services.memory.knowledge.search.documents import Document, Documents
@@ -58,7 +59,7 @@ class KnowledgeSearcher:
 
     async def search(self, query: str) -> list[KnowledgeHit]:
         """Return the best lines. Without Qdrant words alone decide, and each result says so."""
-        terms = query.lower().split()
+        terms = _words(query)
         if not terms:
             return []
         documents = await self._documents.all()
@@ -79,6 +80,12 @@ class KnowledgeSearcher:
         good = [hit for hit in hits if hit["score"] >= MIN_SCORE]
         good.sort(key=lambda hit: (-hit["score"], hit["file"], hit["line"]))
         return good[:MAX_RESULTS]
+
+
+def _words(query: str) -> list[str]:
+    """Return the words of a query without stop words, unless it has no others."""
+    words = query.lower().split()
+    return [word for word in words if token_terms(word)] or words
 
 
 Candidates = dict[tuple[str, int], _Candidate]

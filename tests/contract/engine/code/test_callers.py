@@ -46,6 +46,23 @@ async def test_an_unknown_symbol_is_an_error_with_suggestions(engine: Engine) ->
     assert "order" in str(found).lower()
 
 
+async def test_another_line_in_its_place_is_stale(engine: Engine) -> None:
+    file = engine.workspace / "src/orders/views.py"
+    before = file.read_text()
+    try:
+        file.write_text(before.replace("    return", "    # what an order costs\n    return"))
+        found = await engine.call("search_callers_for", query="Order.total")
+        [use] = [each for each in found["results"] if each["path"] == "src/orders/views.py"]
+        assert use["stale"]
+        assert use["snippet"] == "5: "
+        file.write_text(before + "\n# the end\n")
+        found = await engine.call("search_callers_for", query="Order.total")
+        [use] = [each for each in found["results"] if each["path"] == "src/orders/views.py"]
+        assert "stale" not in use
+    finally:
+        file.write_text(before)
+
+
 async def test_the_text_is_short(engine: Engine) -> None:
     text = await engine.text("search_callers_for", query="Order.total")
     assert "1 exact" in text
