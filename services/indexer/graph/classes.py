@@ -58,7 +58,7 @@ class Classes:
 
     def implicit(self, file: FileSymbols, number: int, name: str) -> Values | None:
         """Return a member of the class around a scope, which methods name without a receiver."""
-        for value in self._classes_at(file, number):
+        for value in self.classes_at(file, number):
             for place in self.ancestors(ScopeRef(value.path, value.scope)):
                 found = self._own_attribute(place, name, instance=True)
                 if found is not None:
@@ -69,7 +69,7 @@ class Classes:
         """Whether the class around a scope inherits from one outside of the repository."""
         return any(
             self._has_foreign_ancestor(self.ancestors(ScopeRef(value.path, value.scope)))
-            for value in self._classes_at(file, number)
+            for value in self.classes_at(file, number)
         )
 
     def around(self, place: ScopeRef) -> Values:
@@ -77,12 +77,12 @@ class Classes:
         file = self._resolver.tables.file(place.path)
         number = place.scope
         while file is not None and number > 0:
-            if classes := self._classes_at(file, number):
+            if classes := self.classes_at(file, number):
                 return classes
             number = file.scope(number).parent
         return NOTHING
 
-    def _classes_at(self, file: FileSymbols, number: int) -> Values:
+    def classes_at(self, file: FileSymbols, number: int) -> Values:
         """Return the class that a scope is, or that it belongs to from outside."""
         scope = file.scope(number)
         if scope.kind == CLASS:
@@ -91,6 +91,11 @@ class Classes:
             return NOTHING
         values = self._resolver.evaluate(ScopeRef(file.path, scope.parent), scope.owner)
         return frozenset(value for value in values if value.kind == DEFINITION)
+
+    def own(self, place: ScopeRef, name: str) -> Values:
+        """Return the definitions of a member that a class itself has."""
+        found = self._own_attribute(place, name, instance=False) or NOTHING
+        return frozenset(value for value in found if value.kind == DEFINITION)
 
     def _own_attribute(self, place: ScopeRef, name: str, *, instance: bool) -> Values | None:
         found: list[Values] = []
@@ -228,10 +233,11 @@ class Classes:
     def parents(self, place: ScopeRef) -> list[ScopeRef]:
         """Return the classes that a class names as its bases."""
         return [
-            parent for part in self.parts(place) for parent in self._bases(part) if parent != place
+            parent for part in self.parts(place) for parent in self.bases(part) if parent != place
         ]
 
-    def _bases(self, place: ScopeRef) -> list[ScopeRef]:
+    def bases(self, place: ScopeRef) -> list[ScopeRef]:
+        """Return the classes that one block of a class names as its bases."""
         file = self._resolver.tables.file(place.path)
         if file is None:
             return []

@@ -37,6 +37,7 @@ class CallSite:
     caller: str
     certainty: Certainty
     reason: str
+    scope: int = 0  # of the caller, in its file's table
 
 
 class CallSites:
@@ -69,7 +70,8 @@ class CallSites:
                 call = file.table.calls[number]
                 found = self._certainty(resolver, file, number, name, is_member=is_member)
                 if found is not None:
-                    yield CallSite(path, call.line, file.scope(call.scope).path, *found)
+                    caller = file.scope(call.scope).path
+                    yield CallSite(path, call.line, caller, *found, scope=call.scope)
 
     def _words(self, home: FileSymbols, file: FileSymbols) -> frozenset[str]:
         """Return the words by which a class's own code calls what it inherits."""

@@ -9,6 +9,7 @@ from services.core.vectors.protocol import VectorStore
 from services.indexer.graph.edges import CallSite, CallSites, Certainty
 from services.indexer.graph.importers import ImportSite, import_sites
 from services.indexer.graph.loading import LoadedTables
+from services.indexer.graph.relations import Related, Relations
 from services.indexer.graph.values import DEFINITION, Value
 
 MAX_ROUNDS = 8  # of loading what resolving asked for; each follows one more import
@@ -33,6 +34,8 @@ class Answer:
     """What was found; `incomplete` says why there may be more."""
 
     sites: Sequence[CallSite] = ()
+    related: Sequence[Related] = ()
+    unresolved: Sequence[str] = ()  # calls of unknown receivers, among its callees
     imports: Sequence[ImportSite] = ()
     incomplete: str = ""
 
@@ -67,6 +70,37 @@ class SymbolGraph:
         await self._require(tables, [target.path])
         found = await self._rounds(tables, lambda: list(import_sites(tables, target.value)))
         return Answer(imports=found, incomplete=_incomplete(tables))
+
+    async def callees(self, target: GraphDefinition) -> Answer:
+        """Find what the code of a definition calls, and the calls that do not resolve."""
+        tables, relations = await self._relations(target)
+        found = await self._rounds(tables, relations.callees)
+        return Answer(
+            related=found, unresolved=relations.unresolved, incomplete=_incomplete(tables)
+        )
+
+    async def subclasses(self, target: GraphDefinition) -> Answer:
+        """Find the classes that name a class as their base."""
+        tables, relations = await self._relations(target)
+        found = await self._rounds(tables, relations.subclasses)
+        return Answer(related=found, incomplete=_incomplete(tables))
+
+    async def overrides(self, target: GraphDefinition) -> Answer:
+        """Find the methods of subclasses, also of indirect ones, that replace a method."""
+        tables, relations = await self._relations(target)
+        found = await self._rounds(tables, relations.overrides)
+        return Answer(related=found, incomplete=_incomplete(tables))
+
+    async def tests_using(self, target: GraphDefinition, is_test: Callable[[str], bool]) -> Answer:
+        """Find the calls of a definition in files of tests; the caller of each is the test."""
+        answer = await self.callers(target)
+        sites = [site for site in answer.sites if is_test(site.path)]
+        return Answer(sites=sites, incomplete=answer.incomplete)
+
+    async def _relations(self, target: GraphDefinition) -> tuple[LoadedTables, Relations]:
+        tables = LoadedTables(self._store, self._collection, self._repo)
+        await self._require(tables, [target.path])
+        return tables, Relations(tables, target.value)
 
     async def _require(self, tables: LoadedTables, paths: Sequence[str]) -> None:
         for path in paths:

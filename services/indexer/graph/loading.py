@@ -75,12 +75,15 @@ class LoadedTables:
             )
             for record in page:
                 path = record.payload[fields.PATH]
-                table = _decode(record.payload[fields.SYMBOL_TABLE])
-                mentions = frozenset(record.payload[fields.MENTIONS])
-                self._files.setdefault(path, FileSymbols(path, table, mentions))
+                mentions = tuple(record.payload[fields.MENTIONS])
+                file = _decode(path, record.payload[fields.SYMBOL_TABLE], mentions)
+                self._files.setdefault(path, file)
             if offset is None:
                 return
         self.truncated = True
 
 
-_decode = lru_cache(maxsize=CACHED_TABLES)(decode_table)
+@lru_cache(maxsize=CACHED_TABLES)
+def _decode(path: str, table: str, mentions: tuple[str, ...]) -> FileSymbols:
+    """Decode a table; what is looked up in it is indexed once for all questions."""
+    return FileSymbols(path, decode_table(table), frozenset(mentions))

@@ -19,6 +19,7 @@ from services.indexer.tools.questions import question_tools
 from services.indexer.tools.read import read_tools
 from services.indexer.tools.search import search_tools
 from services.indexer.tools.session import session_tools
+from services.indexer.tools.symbol_graph import symbol_graph_tools
 
 
 def indexer_tools(
@@ -36,6 +37,7 @@ def indexer_tools(
         *exact_tools(context, lookup),
         *read_tools(context, lookup),
         *graph_tools(context, lookup),
+        *symbol_graph_tools(context, lookup),
         *answer_tools(code, answerer, answer_budget),
         *question_tools(context, code, lookup),
         *index_tools(context),

@@ -107,5 +107,5 @@ def test_calls_of_a_language_resolve(language: str) -> None:
     right, wrong, missed = compare(Sample(SAMPLES / language))
     precision = len(right) / max(len(right) + len(wrong), 1)
     recall = len(right) / len(right | missed)
-    told = f"{precision:.3f} {recall:.3f} wrong {sorted(wrong)} missed {sorted(missed)}"
-    assert precision >= MIN_PRECISION and recall >= MIN_RECALL, told
+    figures = f"{precision:.3f} {recall:.3f} wrong {sorted(wrong)} missed {sorted(missed)}"
+    assert precision >= MIN_PRECISION and recall >= MIN_RECALL, figures

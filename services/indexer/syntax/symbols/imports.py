@@ -7,12 +7,14 @@ from typing import NamedTuple
 from services.indexer.syntax.symbols.table import EVERY_NAME, WHOLE_MODULE
 
 _PYTHON_COMMENT = re.compile(r"#[^\n]*")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _QUOTED = re.compile(r"""["'`]([^"'`]+)["'`]""")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _MAX_NAMES = 200  # of one statement
 DEFAULT = "default"
 SUBMODULE = "./"  # starts the module of a Rust `mod` item
+
+
+_COMMENTS = (("/*", "*/"), ("//", "\n"))
 
 
 class ImportedName(NamedTuple):
@@ -51,9 +53,22 @@ def _python_name(module: str, parts: Sequence[str]) -> ImportedName:
     return ImportedName(parts[-1], module, parts[0])
 
 
+def _without_comments(text: str) -> str:
+    """Leave comments out, up to the end of the text where one is not closed."""
+    for opening, closing in _COMMENTS:
+        kept, _, rest = text.partition(opening)
+        parts = [kept]
+        while rest:
+            rest = rest.partition(closing)[2]
+            kept, _, rest = rest.partition(opening)
+            parts.append(kept)
+        text = " ".join(parts)
+    return text
+
+
 def javascript_imports(text: str) -> Sequence[ImportedName]:
     """Read `import a, { b as c } from "x"`, `export … from "x"` and `a = require("x")`."""
-    text = _COMMENT.sub("", text)
+    text = _without_comments(text)
     quoted = _QUOTED.search(text)
     if quoted is None:
         return []
@@ -95,7 +110,7 @@ def go_imports(text: str) -> Sequence[ImportedName]:
 
 def dotted_imports(text: str) -> Sequence[ImportedName]:
     """Read `import static a.b.C`, `import a.b.*`, `import a.b.c as d` of Java and Kotlin."""
-    words = _COMMENT.sub("", text).replace(";", " ").split()
+    words = _without_comments(text).replace(";", " ").split()
     words = [word for word in words if word not in ("import", "static")]
     if not words:
         return []
@@ -109,7 +124,7 @@ def _dotted_name(path: str, alias: str) -> ImportedName:
 
 def csharp_imports(text: str) -> Sequence[ImportedName]:
     """Read `using A.B;`, `using static A.B.C;` and `using X = A.B.C;`."""
-    words = _COMMENT.sub("", text).replace(";", " ").replace("=", " = ").split()
+    words = _without_comments(text).replace(";", " ").replace("=", " = ").split()
     words = [word for word in words if word not in ("using", "global", "static")]
     if len(words) >= 3 and words[1] == "=":
         return [_dotted_name(words[2].replace("::", "."), words[0])]
@@ -118,7 +133,7 @@ def csharp_imports(text: str) -> Sequence[ImportedName]:
 
 def php_imports(text: str) -> Sequence[ImportedName]:
     r"""Read `use A\B as C, D;` and `use function A\{b, c as d};`."""
-    words = _COMMENT.sub("", text).replace(";", " ").replace("\\", ".")
+    words = _without_comments(text).replace(";", " ").replace("\\", ".")
     words = words.strip().removeprefix("use").strip()
     for kind in ("function ", "const "):
         words = words.removeprefix(kind)
@@ -135,7 +150,7 @@ def php_imports(text: str) -> Sequence[ImportedName]:
 
 def rust_imports(text: str) -> Sequence[ImportedName]:
     """Read `use a::{b, c as d, e::*};` and `mod a;`."""
-    words = " ".join(_COMMENT.sub("", text).replace(";", " ").split())
+    words = " ".join(_without_comments(text).replace(";", " ").split())
     words = re.sub(r"^pub(?:\([^)]*\))? ", "", words)
     if words.startswith("mod "):
         name = words.removeprefix("mod ").strip()

@@ -1,0 +1,121 @@
+"""What a definition is related to: what it calls, the classes below it, what replaces it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from services.indexer.graph.files import CONSTRUCTOR, FileSymbols
+from services.indexer.graph.resolver import Resolver, Tables
+from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
+from services.indexer.syntax.symbols.table import CLASS, EXTENSION, last_name
+
+MAX_SUBCLASSES = 500  # of one class, direct and indirect
+
+
+@dataclass(frozen=True)
+class Related:
+    """A definition that is related to another, with the line where it begins."""
+
+    value: Value
+    symbol: str
+    path: str
+    line: int
+
+
+class Relations:
+    """Finds what is related to a definition, among the loaded tables."""
+
+    def __init__(self, tables: Tables, target: Value) -> None:
+        self._tables = tables
+        self._target = target
+        self.unresolved: list[str] = []
+
+    def callees(self) -> list[Related]:
+        """Return the definitions that the code of the target calls, in the order of the calls.
+
+        `unresolved` then has the names of calls whose receiver is not known.
+        """
+        home = self._tables.file(self._target.path)
+        if home is None:
+            return []
+        resolver = Resolver(self._tables)
+        found: dict[Value, Related] = {}
+        unknown: set[str] = set()
+        inner = _inside(home, self._target.scope)
+        for call in home.table.calls:
+            if call.scope not in inner:
+                continue
+            resolver.start()
+            values = resolver.calls.targets(ScopeRef(home.path, call.scope), call)
+            known = [value for value in values if value.kind == DEFINITION]
+            for value in known:
+                if related := self._related(value):
+                    found.setdefault(value, related)
+            if not known and any(value.kind == UNRESOLVED for value in values):
+                unknown.add(last_name(call.function))
+        self.unresolved = sorted(unknown - {""})
+        return list(found.values())
+
+    def subclasses(self) -> list[Related]:
+        """Return the classes that name the target as their base."""
+        return list(self._below(ScopeRef(self._target.path, self._target.scope)))
+
+    def overrides(self) -> list[Related]:
+        """Return the methods of subclasses that have the name of the target."""
+        home = self._tables.file(self._target.path)
+        if home is None:
+            return []
+        scope = home.scope(self._target.scope)
+        resolver = Resolver(self._tables)
+        name = CONSTRUCTOR if home.is_constructor(self._target.scope) else scope.name
+        owners = resolver.classes.around(ScopeRef(home.path, self._target.scope))
+        if name == CONSTRUCTOR or not owners:
+            return []
+        found: dict[Value, Related] = {}
+        pending = [ScopeRef(value.path, value.scope) for value in owners]
+        seen = set(pending)
+        while pending and len(seen) < MAX_SUBCLASSES:
+            for each in self._below(pending.pop(0)):
+                place = ScopeRef(each.value.path, each.value.scope)
+                if place in seen:
+                    continue
+                seen.add(place)
+                pending.append(place)
+                for value in resolver.classes.own(place, name):
+                    if value != self._target and (related := self._related(value)):
+                        found[value] = related
+        return sorted(found.values(), key=lambda each: (each.path, each.line))
+
+    def _below(self, place: ScopeRef) -> Iterator[Related]:
+        """Yield the classes that inherit directly from one."""
+        home = self._tables.file(place.path)
+        if home is None:
+            return
+        name = home.scope(place.scope).name
+        resolver = Resolver(self._tables)
+        for file in sorted(self._tables.callers(name), key=lambda each: each.path):
+            for number, scope in enumerate(file.table.scopes):
+                if scope.kind not in (CLASS, EXTENSION) or not scope.bases:
+                    continue
+                resolver.start()
+                if place not in resolver.classes.bases(ScopeRef(file.path, number)):
+                    continue
+                for value in resolver.classes.classes_at(file, number):
+                    is_other = (value.path, value.scope) != tuple(place)
+                    if is_other and (related := self._related(value)):
+                        yield related
+
+    def _related(self, value: Value) -> Related | None:
+        file = self._tables.file(value.path)
+        if file is None:
+            return None
+        scope = file.scope(value.scope)
+        return Related(value, scope.path, value.path, scope.start)
+
+
+def _inside(file: FileSymbols, number: int) -> set[int]:
+    """Return a scope and those inside it."""
+    inner = {number}
+    for each, scope in enumerate(file.table.scopes):
+        if scope.parent in inner:
+            inner.add(each)
+    return inner
