@@ -9,6 +9,7 @@ CtxError                    error_code
 ├── CollectionNotFound      COLLECTION_NOT_FOUND
 ├── ModelMismatch           MODEL_MISMATCH        the collection was built with another model
 ├── IndexingFailed          INDEXING_ERROR
+│   └── RepoInUse           INDEXING_ERROR        another process writes the repository
 ├── SearchFailed            SEARCH_ERROR
 ├── DecoderFailed           DECODER_ERROR
 ├── TimedOut                TIMEOUT_ERROR
@@ -73,6 +74,10 @@ class ModelMismatch(CtxError):
 
 class IndexingFailed(CtxError):
     code = "INDEXING_ERROR"
+
+
+class RepoInUse(IndexingFailed):
+    pass
 
 
 class SearchFailed(CtxError):

@@ -21,6 +21,7 @@ from services.core.vectors.types import CollectionSpec
 from services.indexer.answers.answerer import Answerer
 from services.indexer.answers.retrieval import Retriever
 from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.lease import ServerLeases
 from services.indexer.indexing.manifest import Manifest
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.texts import FileTexts
@@ -156,6 +157,7 @@ def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) 
         reserved=settings.memory_collection_name,
         limits=FileLimits(max_file_bytes=settings.max_file_bytes),
         processes=settings.index_workers,
+        leases=ServerLeases(engine.vectors) if settings.qdrant_url else None,
     )
     more = [Path(folder).expanduser() for folder in settings.workspace_roots]
     return IndexerContext(

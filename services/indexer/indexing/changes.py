@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from services.core.confined_folder import ConfinedFolder
 from services.indexer.indexing.manifest import ManifestRow
 from services.indexer.schema.points import INDEX_VERSION
 from services.indexer.source.listing import list_files
@@ -42,14 +41,15 @@ def changed_paths(
 def _signatures(root: Path) -> Signatures:
     """Return the signature of each file that is listed and exists."""
     found: Signatures = {}
-    with ConfinedFolder(root) as folder:
-        for raw in sorted(list_files(root)):
-            try:
-                path = raw.decode("utf-8").replace(os.sep, "/")
-                status = folder.status(path)
-            except (OSError, UnicodeDecodeError):
-                continue  # gone, or never indexed
-            found[path] = (status.st_size, status.st_mtime)
+    start = f"{root}{os.sep}"
+    for raw in list_files(root):
+        # Folders above may be links here: what is said to have changed is read without them.
+        try:
+            path = raw.decode("utf-8")
+            status = os.lstat(start + path)
+        except (OSError, UnicodeDecodeError):
+            continue  # gone, or never indexed
+        found[path.replace(os.sep, "/")] = (status.st_size, status.st_mtime)
     return found
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from services.core.embedding.protocol import Embedder
 from services.core.errors import CollectionNotFound, InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing.changes import Signatures, changed_paths
+from services.indexer.indexing.lease import ALL_REPOS, NO_LEASE, Lease, Leases, NoLeases
 from services.indexer.indexing.manifest import Manifest, ManifestRow, RepoKey
 from services.indexer.indexing.progress import RunProgress, track_progress, track_update
 from services.indexer.indexing.recreate import is_earlier
@@ -65,6 +67,7 @@ class Indexer:
         reserved: str = "",
         limits: FileLimits | None = None,
         processes: int = 0,
+        leases: Leases | None = None,
     ) -> None:
         """`store_key` names the Qdrant in the manifest; `reserved` is the memories' collection."""
         self._store = store
@@ -75,6 +78,7 @@ class Indexer:
         self._reserved = reserved
         self.limits = limits or FileLimits()
         self._workers = Workers(processes)
+        self._leases = leases or NoLeases()
         self._problems: dict[RepoKey, str] = {}
         # Called after each run, with whether all of the checkout is indexed now.
         self.on_indexed: list[Callable[[Checkout, bool], None]] = []
@@ -95,7 +99,8 @@ class Indexer:
         A worktree shares the name of its main checkout, and replaces it in the collection.
         `recreate` builds the collection anew with the configured model: this repo from its files,
         the others from their stored chunks. Raises InvalidInput for a collection of something
-        else, ModelMismatch for one of another model unless `recreate`.
+        else, ModelMismatch for one of another model unless `recreate`, RepoInUse where another
+        process writes the repo.
         """
         workspace = await GIT.run(resolve_workspace, workspace)
         if collection == self._reserved:
@@ -103,8 +108,12 @@ class Indexer:
         async with self._locks[collection]:
             key = await self._repo_key(workspace, collection, repo)
             await self._manifest.record_checkout(key, workspace)
-            async with track_progress(self.states, workspace, key, progress) as tracked:
-                run = self._run(workspace, tracked, subdir=subdir)
+            written = replace(key, repo=ALL_REPOS) if recreate else key
+            async with (
+                self._leases.hold(written, workspace) as lease,
+                track_progress(self.states, workspace, key, progress) as tracked,
+            ):
+                run = self._run(workspace, tracked, subdir=subdir, lease=lease)
                 tracked.report = await self._update(run, key, recreate)
             if not subdir:
                 self._problems.pop(key, None)
@@ -119,11 +128,16 @@ class Indexer:
         """
         async with (
             self._locks[checkout.key.collection],
+            self.hold(checkout) as lease,
             track_update(self.states, checkout.root, checkout.key) as tracked,
         ):
-            run = self._run(checkout.root, tracked, paths=paths)
+            run = self._run(checkout.root, tracked, paths=paths, lease=lease)
             tracked.report = await run.update(checkout.key)
         return tracked.report
+
+    def hold(self, checkout: Checkout) -> AbstractAsyncContextManager[Lease]:
+        """Hold the lease of a repo during a block; raises RepoInUse, which names its owner."""
+        return self._leases.hold(checkout.key, checkout.root)
 
     async def changed(self, checkout: Checkout, skipped: Signatures) -> set[str]:
         """Return the paths whose files are not those of the manifest, by their sizes and times.
@@ -141,14 +155,15 @@ class Indexer:
         workspace = await GIT.run(resolve_workspace, workspace)
         async with self._locks[collection]:
             key = await self._repo_key(workspace, collection, repo)
-            before = await self._store.count(collection)
-            rows = await self._manifest.rows(key)
-            scanned = await GIT.run(scan, workspace, "", self.limits, rows)
-            present = {file.path for file in scanned.files}
-            stored = await path_counts(self._store, key)
-            gone = sorted(path for path in {*stored, *rows} if path not in present)
-            await Writer(self._store, self._embedder, self._manifest, key).remove(gone)
-            return Pruned(before, await self._store.count(collection))
+            async with self._leases.hold(key, workspace):
+                before = await self._store.count(collection)
+                rows = await self._manifest.rows(key)
+                scanned = await GIT.run(scan, workspace, "", self.limits, rows)
+                present = {file.path for file in scanned.files}
+                stored = await path_counts(self._store, key)
+                gone = sorted(path for path in {*stored, *rows} if path not in present)
+                await Writer(self._store, self._embedder, self._manifest, key).remove(gone)
+                return Pruned(before, await self._store.count(collection))
 
     async def checkouts(self, collection: str) -> list[Checkout]:
         """Return the checkouts whose files a collection holds, by the name of their repo."""
@@ -195,6 +210,7 @@ class Indexer:
         *,
         subdir: str = "",
         paths: Collection[str] | None = None,
+        lease: Lease = NO_LEASE,
     ) -> IndexRun:
         return IndexRun(
             self._store,
@@ -206,6 +222,7 @@ class Indexer:
             subdir,
             progress,
             paths,
+            lease,
         )
 
     async def _repo_key(self, workspace: Path, collection: str, repo: str | None) -> RepoKey:

@@ -11,6 +11,7 @@ from services.core.blocking import GIT
 from services.core.clock import utc_now
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
+from services.indexer.indexing.lease import NO_LEASE, Lease
 from services.indexer.indexing.manifest import Manifest, ManifestRow, RepoKey
 from services.indexer.indexing.plan import make_plan
 from services.indexer.indexing.prepare import Job, Prepared
@@ -37,6 +38,7 @@ class IndexRun:
     subdir: str
     progress: RunProgress
     paths: Collection[str] | None = None  # the files and folders that may have changed; None is all
+    lease: Lease = NO_LEASE
 
     async def update(self, key: RepoKey) -> IndexReport:
         """Index what was added or changed in the folder, and remove what is gone from it.
@@ -119,5 +121,6 @@ class IndexRun:
         return failures
 
     async def _write_batch(self, writer: Writer, batch: list[Prepared]) -> None:
+        self.lease.check()
         await writer.write(batch)
         self.progress.count(batch)

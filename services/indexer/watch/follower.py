@@ -98,7 +98,10 @@ class Follower:
             pause = min(MOST_RETRY_SECONDS, pause * 2)
 
     async def _follow(self) -> None:
-        """Index what changed meanwhile, then follow until the folder goes away."""
+        """Index what changed meanwhile, then follow until the folder goes away.
+
+        Raises RepoInUse where another process writes the repo: it is asked for again later.
+        """
         if not await GIT.run(_is_there, self.checkout.root):
             self._say("missing", "the folder is gone or empty; its index is kept")
             await asyncio.sleep(MISSING_SECONDS)
@@ -106,9 +109,10 @@ class Follower:
         self._pending = Pending()
         self._watches = self._events.open(self.checkout.root, self._pending)
         try:
-            await self._start(self._pending)
-            while not self._pending.is_lost:
-                await self._step(self._pending)
+            async with self._indexer.hold(self.checkout):
+                await self._start(self._pending)
+                while not self._pending.is_lost:
+                    await self._step(self._pending)
         finally:
             self._watches.close()
 
