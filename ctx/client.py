@@ -1,23 +1,24 @@
 """One way to call a tool: at the server that runs, or in this process where none does.
 
-Permissions, arguments, results and errors are the same both ways.
+Permissions, arguments, results and errors are the same both ways. A call of a running server
+imports neither its libraries nor those that check the settings.
 """
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctx.servers import ServiceName, mcp_url, server_status
-from services.core.blocking import DISK
+from ctx.servers import connection_of, is_running
+from services.core.environment.connection import Connection, ServiceName, read_connection
 from services.core.serving.owner import HEADER, read_owner_token
-from services.core.settings import Settings
 
 if TYPE_CHECKING:
     from services.core.memories.types import Metadata, StoreResult
     from services.core.serving.progress import Report
     from services.core.serving.service import Service
+    from services.core.settings import Settings
 
 # The server ends each of its calls itself; this is longer than the longest of them.
 CALL_SECONDS = 24 * 3600.0
@@ -53,7 +54,7 @@ class LocalClient:
     """Calls tools of a service that was opened in this process."""
 
     service: "Service"
-    settings: Settings
+    settings: "Settings"
 
     async def call(
         self, tool: str, arguments: dict[str, Any], on_progress: "Report | None" = None
@@ -68,19 +69,50 @@ Client = RemoteClient | LocalClient
 
 
 @contextlib.asynccontextmanager
-async def connect(settings: Settings, service: ServiceName) -> AsyncIterator[Client]:
-    """Connect to the server that runs; else open its service here until the block ends."""
-    status = await DISK.run(server_status, settings, service)
-    if status.running:
-        owner = await DISK.run(read_owner_token, settings.data_dir)
-        yield RemoteClient(mcp_url(settings, service), settings.own_token, owner)
+async def connect(
+    service: ServiceName, here: "Callable[[Settings], Settings] | None" = None
+) -> AsyncIterator[Client]:
+    """Connect to the server that runs; else open its service here until the block ends.
+
+    `here` returns the settings of that service. Raises SettingsInvalid.
+    """
+    if (remote := await running_server(service)) is not None:
+        yield remote
         return
+    settings = load_settings()
+    settings = settings if here is None else here(settings)
     opened = _open_memory(settings) if service == "memory" else _open_indexer(settings)
     async with opened as local:
         yield LocalClient(local, settings)
 
 
-def in_folder(settings: Settings, folder: Path, repo: str | None = None) -> Settings:
+async def running_server(service: ServiceName) -> RemoteClient | None:
+    """Return the client of a server that runs, None without one. Raises SettingsInvalid."""
+    connection = find_connection()
+    if not await is_running(connection, service):
+        return None
+    owner = read_owner_token(connection.data_dir)
+    return RemoteClient(connection.url(service, "/mcp"), connection.token, owner)
+
+
+def find_connection() -> Connection:
+    """Return where the servers answer. Raises SettingsInvalid."""
+    return read_connection() or connection_of(load_settings())
+
+
+def workspace_setting() -> Path:
+    """Return the folder that commands mean where none is given. Raises SettingsInvalid."""
+    return find_connection().workspace
+
+
+def load_settings() -> "Settings":
+    """Read and check every setting. Raises SettingsInvalid."""
+    from services.core.settings import load
+
+    return load()
+
+
+def in_folder(settings: "Settings", folder: Path, repo: str | None = None) -> "Settings":
     """Return the settings of an indexer whose workspace is the git repository around a folder."""
     top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
     return settings.model_copy(
@@ -92,7 +124,7 @@ def in_folder(settings: Settings, folder: Path, repo: str | None = None) -> Sett
 class _Memories:
     """Stores memories at the memory server; the MCP client is imported by the first one."""
 
-    settings: Settings
+    settings: "Settings"
 
     async def store(self, information: str, metadata: "Metadata | None") -> "StoreResult":
         from services.core.memories.client import RemoteMemories
@@ -102,7 +134,7 @@ class _Memories:
 
 
 @contextlib.asynccontextmanager
-async def _open_indexer(settings: Settings) -> "AsyncIterator[Service]":
+async def _open_indexer(settings: "Settings") -> "AsyncIterator[Service]":
     from services.core.engine.engine import open_engine
     from services.indexer.service import open_indexer
 
@@ -115,7 +147,7 @@ async def _open_indexer(settings: Settings) -> "AsyncIterator[Service]":
 
 
 @contextlib.asynccontextmanager
-async def _open_memory(settings: Settings) -> "AsyncIterator[Service]":
+async def _open_memory(settings: "Settings") -> "AsyncIterator[Service]":
     from services.core.engine.engine import open_engine
     from services.memory.service import open_memory
 
@@ -127,7 +159,7 @@ async def _open_memory(settings: Settings) -> "AsyncIterator[Service]":
         yield memory.service
 
 
-def configure_logging(settings: Settings) -> None:
+def configure_logging(settings: "Settings") -> None:
     """Log warnings and errors to standard error; everything with CTX_LOG_LEVEL=debug."""
     from services.core.serving.logs import configure_logging
 

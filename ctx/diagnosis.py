@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ctx.code_index import index_findings, workspace_findings
 from ctx.finding import Finding
 from ctx.reconciliation import Confirm, fix_entries, records_findings
-from ctx.servers import ServerStatus, server_statuses
+from ctx.servers import ServerStatus, connection_of, server_statuses
 from services.core.blocking import DISK
 from services.core.embedding.factory import open_embedder
 from services.core.engine.engine import open_vectors, prepare_data_dir
@@ -72,7 +72,7 @@ async def diagnose(*, fix: bool = False, confirm: Confirm = refuse) -> Sequence[
     findings = [_python(), Finding("settings", "ok", "all valid"), _data_folder(settings)]
     if findings[-1].state == "fail":
         return findings
-    statuses = await DISK.run(server_statuses, settings)
+    statuses = await server_statuses(connection_of(settings))
     owner = folder_owner(settings.vectors_dir)
     findings += [_server(status) for status in statuses if status.running]
     findings += _ports(settings, statuses)

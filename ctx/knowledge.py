@@ -11,15 +11,13 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctx.client import RemoteClient, configure_logging
-from ctx.servers import mcp_url, server_status
-from services.core.blocking import DISK
+from ctx.client import configure_logging, load_settings, running_server, workspace_setting
 from services.core.errors import KnowledgeRefused, NotPermitted, RemoteFailed
-from services.core.settings import Settings, load
 
 if TYPE_CHECKING:
     from services.core.engine.engine import Engine
     from services.core.serving.service import Service
+    from services.core.settings import Settings
     from services.memory.knowledge.service import Knowledge, ProjectKnowledge
 
 Body = dict[str, Any]
@@ -29,7 +27,7 @@ Body = dict[str, Any]
 class KnowledgeClient:
     """Calls the knowledge tools, and opens what only people may do, in this process."""
 
-    settings: Settings
+    settings: "Settings"
     knowledge: "Knowledge"
     service: "Service"
 
@@ -50,7 +48,7 @@ def run_with_knowledge(work: Callable[[KnowledgeClient], Coroutine[Any, Any, Bod
     """Open the knowledge of this folder's project, do the work, and return its result."""
 
     async def run() -> Body:
-        async with _open(load()) as client:
+        async with _open(load_settings()) as client:
             return await work(client)
 
     return asyncio.run(run())
@@ -58,22 +56,20 @@ def run_with_knowledge(work: Callable[[KnowledgeClient], Coroutine[Any, Any, Bod
 
 async def search(query: str) -> Body:
     """Search by the running server, else in this process; words alone where that one refuses."""
-    settings = load()
-    status = await DISK.run(server_status, settings, "memory")
-    if not status.running:
-        return await _search_here(settings, query)
-    server = RemoteClient(mcp_url(settings, "memory"), settings.own_token)
-    folder = str(settings.workspace.expanduser().resolve())
+    server = await running_server("memory")
+    if server is None:
+        return await _search_here(load_settings(), query)
+    folder = str(workspace_setting().expanduser().resolve())
     try:
         return await server.call("context_search", {"query": query, "project": folder})
     except RemoteFailed as error:
         if error.code != KnowledgeRefused.code:  # the server does not serve this folder
             raise
-    async with _open(settings) as client:
+    async with _open(load_settings()) as client:
         return await client.call("context_search", query=query)
 
 
-async def _search_here(settings: Settings, query: str) -> Body:
+async def _search_here(settings: "Settings", query: str) -> Body:
     from services.core.engine.engine import open_engine
 
     async with (
@@ -85,7 +81,7 @@ async def _search_here(settings: Settings, query: str) -> Body:
 
 @contextlib.asynccontextmanager
 async def _open(
-    settings: Settings, engine: "Engine | None" = None
+    settings: "Settings", engine: "Engine | None" = None
 ) -> AsyncIterator[KnowledgeClient]:
     from services.core.serving.service import Service
     from services.core.serving.sessions import SessionDefaults

@@ -1,19 +1,19 @@
 """Which servers run on this machine, and what their health ports say."""
 
+import asyncio
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal
-from urllib.error import HTTPError, URLError
-from urllib.request import urlopen
+from typing import TYPE_CHECKING, Any
 
-from services.core.settings import Settings
-from services.core.settings.fields import HEALTH_PORT_OFFSET
-from services.core.settings.serving import url_host
+from services.core.environment.connection import Connection, ServiceName
+from services.core.serving.http_request import send
+
+if TYPE_CHECKING:
+    from services.core.settings import Settings
 
 TIMEOUT_SECONDS = 5.0  # above the servers' own limit for one check
-WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-
-ServiceName = Literal["memory", "indexer"]
+HEALTH_PORT_OFFSET = 10_000  # the contract's health ports: 8000 → 18000 … 8003 → 18003
+SERVICES: tuple[ServiceName, ...] = ("memory", "indexer")
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,17 @@ class ServerStatus:
     watch: list[dict[str, Any]] | None = None  # of an indexer that follows files
 
 
-def server_status(settings: Settings, service: ServiceName) -> ServerStatus:
-    """Ask the health port of the server that the settings describe. Blocks for seconds at most."""
-    url = _url(settings, _http_port(settings, service) + HEALTH_PORT_OFFSET, "/readyz")
+async def server_status(
+    connection: Connection, service: ServiceName, path: str = "/readyz"
+) -> ServerStatus:
+    """Ask the health port of a server."""
+    url = connection.url(service, path, HEALTH_PORT_OFFSET)
     try:
-        body, code = _get(url)
-    except (URLError, OSError, ValueError) as error:
+        async with asyncio.timeout(TIMEOUT_SECONDS), send("GET", url) as response:
+            body, code = json.loads(await response.read()), response.status
+    except (OSError, TimeoutError, ValueError) as error:
         return ServerStatus(service, url, running=False, ready=False, error=str(error))
-    if body.get("service") != service:
+    if not _is_from(body, service):
         stranger = f"something else answers at {url}"
         return ServerStatus(service, url, running=False, ready=False, error=stranger)
     return ServerStatus(
@@ -51,34 +54,23 @@ def server_status(settings: Settings, service: ServiceName) -> ServerStatus:
     )
 
 
-def server_statuses(settings: Settings) -> list[ServerStatus]:
+async def is_running(connection: Connection, service: ServiceName) -> bool:
+    """Whether a server answers, ready or not."""
+    return (await server_status(connection, service, "/livez")).running
+
+
+async def server_statuses(connection: Connection) -> list[ServerStatus]:
     """Ask both servers."""
-    return [server_status(settings, "memory"), server_status(settings, "indexer")]
+    return list(await asyncio.gather(*(server_status(connection, each) for each in SERVICES)))
 
 
-def mcp_url(settings: Settings, service: ServiceName) -> str:
-    """Return the address at which MCP clients reach a server."""
-    return _url(settings, _http_port(settings, service), "/mcp")
+def connection_of(settings: "Settings") -> Connection:
+    """Return where the servers answer that these settings describe."""
+    ports = {"memory": settings.memory_http_port, "indexer": settings.indexer_http_port}
+    return Connection(
+        settings.data_dir, settings.host, ports, settings.own_token, settings.workspace
+    )
 
 
-def _http_port(settings: Settings, service: ServiceName) -> int:
-    return settings.memory_http_port if service == "memory" else settings.indexer_http_port
-
-
-def _url(settings: Settings, port: int, path: str) -> str:
-    host = WILDCARDS.get(settings.host, settings.host)
-    return f"http://{url_host(host)}:{port}{path}"
-
-
-def _get(url: str) -> tuple[dict[str, Any], int]:
-    try:
-        with urlopen(url, timeout=TIMEOUT_SECONDS) as response:
-            return _body(response.read()), response.status
-    except HTTPError as refusal:
-        with refusal:
-            return _body(refusal.read()), refusal.code
-
-
-def _body(raw: bytes) -> dict[str, Any]:
-    decoded = json.loads(raw)
-    return decoded if isinstance(decoded, dict) else {}
+def _is_from(body: Any, service: ServiceName) -> bool:
+    return isinstance(body, dict) and body.get("service") == service

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from services.core.settings import Settings
-from services.indexer.indexing.manifest import Manifest
 from services.indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceState, WorkspaceStates
+
+if TYPE_CHECKING:
+    from services.core.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -22,11 +24,13 @@ class IndexedWorkspace:
     last_indexed: str | None
 
 
-async def indexed_workspaces(settings: Settings) -> Sequence[IndexedWorkspace]:
+async def indexed_workspaces(settings: "Settings") -> Sequence[IndexedWorkspace]:
     """Return every indexed workspace that still exists, by its path. Raises StorageFailed."""
-    states = _states(settings).own()
+    states = WorkspaceStates(settings.data_dir / OWN_FOLDER).own()
     if not states:
         return []
+    from services.indexer.indexing.manifest import Manifest
+
     manifest = Manifest(settings.index_state_path)
     try:
         counts = await manifest.counts(settings.store_key)
@@ -49,11 +53,7 @@ async def indexed_workspaces(settings: Settings) -> Sequence[IndexedWorkspace]:
     return found
 
 
-def workspace_around(settings: Settings, folder: Path) -> WorkspaceState | None:
+def workspace_around(data_dir: Path, folder: Path) -> WorkspaceState | None:
     """Return the state of the nearest indexed workspace that holds a folder, None without one."""
-    states = _states(settings).own()
+    states = WorkspaceStates(data_dir / OWN_FOLDER).own()
     return next((states[each] for each in (folder, *folder.parents) if each in states), None)
-
-
-def _states(settings: Settings) -> WorkspaceStates:
-    return WorkspaceStates(settings.index_state_path.parent / OWN_FOLDER)

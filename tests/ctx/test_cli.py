@@ -27,8 +27,8 @@ from services.core.errors import (
     SettingsInvalid,
     Unexpected,
 )
-from tests.support.processes import ROOT, environment, run_ctx
-from tests.support.repositories import Repository
+from tests.support.processes import ROOT, environment, run_ctx, running
+from tests.support.repositories import Repository, function
 
 HEAVY = ("fastmcp", "mcp", "sqlalchemy", "qdrant_client", "qdrant_edge", "numpy", "uvicorn")
 
@@ -234,3 +234,15 @@ def test_what_destroys_asks_first(
     assert "Remove queue?" in asked
     assert ("Nothing was changed" in asked) == kept
     assert (run_ctx(env, "knowledge", "get", "queue").returncode == 0) == kept
+
+
+@pytest.mark.slow
+def test_a_call_of_a_running_server_is_light(env: dict[str, str], tmp_path: Path) -> None:
+    """It imports neither the servers' libraries nor pydantic, whichever tool it calls."""
+    project = Repository.create(tmp_path / "project")
+    project.write("alpha.py", function("alpha"))
+    env = env | {"CTX_WORKSPACE": str(project.root)}
+    with running(env):
+        calls = (["index"], ["search", "alpha"], ["knowledge", "search", "alpha"])
+        for call in calls:
+            assert modules_after(env, call) & {*HEAVY, "pydantic", "httpx"} == set(), call

@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ctx.cli import COMMANDS, define_command
-from ctx.client import RemoteClient, connect, in_folder
+from ctx.client import RemoteClient, connect, find_connection, in_folder, workspace_setting
 from ctx.output import show
 from ctx.progress import ProgressBar
 from services.core.errors import InvalidInput
-from services.core.settings import Settings, load
 from services.indexer.source.workspace import resolve_workspace
+
+if TYPE_CHECKING:
+    from services.core.settings import Settings
 
 SHOWN_FAILURES = 10
 
@@ -55,25 +57,27 @@ def command(
     if collection is not None:
         arguments["collection"] = collection
     with ProgressBar("files", as_json=as_json) as bar:
-        settings = load()
         if at is not None:
             if path is not None or repo is not None:
                 raise InvalidInput("--at", "goes with neither PATH nor --repo")
-            remote = RemoteClient(at, settings.own_token)
+            remote = RemoteClient(at, find_connection().token)
             body = asyncio.run(remote.call("qdrant_index_root", arguments, bar.show))
             show(body, _text, as_json=as_json)
             return 0
-        folder = resolve_workspace(Path(path or settings.workspace))
+        folder = resolve_workspace(Path(path) if path else workspace_setting())
         arguments |= {"subdir": str(folder)}
-        body = asyncio.run(_index(in_folder(settings, folder, repo), repo, arguments, bar))
+        body = asyncio.run(_index(folder, repo, arguments, bar))
     show(body, _text, as_json=as_json)
     return 0
 
 
 async def _index(
-    settings: Settings, repo: str | None, arguments: dict[str, Any], bar: ProgressBar
+    folder: Path, repo: str | None, arguments: dict[str, Any], bar: ProgressBar
 ) -> dict[str, Any]:
-    async with connect(settings, "indexer") as client:
+    def here(settings: "Settings") -> "Settings":
+        return in_folder(settings, folder, repo)
+
+    async with connect("indexer", here) as client:
         if repo and isinstance(client, RemoteClient):
             reason = "a running indexer names repos itself; set CURRENT_REPO there"
             raise InvalidInput("--repo", reason)

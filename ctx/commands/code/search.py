@@ -4,19 +4,21 @@ import asyncio
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ctx.cli import COMMANDS, define_command
-from ctx.client import LocalClient, connect, in_folder
+from ctx.client import LocalClient, connect, find_connection, in_folder, workspace_setting
 from ctx.exit_code import Exit
 from ctx.output import show, show_note
 from ctx.terminal import colored, dimmed
 from ctx.workspaces import workspace_around
 from services.core.errors import CollectionNotFound, NotPermitted
-from services.core.settings import Settings, load
 from services.indexer.source.workspace import resolve_workspace
+
+if TYPE_CHECKING:
+    from services.core.settings import Settings
 
 SHOWN_LINES = 12  # of a snippet; --json has it whole
 
@@ -54,22 +56,21 @@ def command(query: tuple[str, ...], as_json: bool, **filters: Any) -> int:
 
 
 async def _search(arguments: dict[str, Any]) -> dict[str, Any]:
-    settings = load()
-    folder = resolve_workspace(settings.workspace)
-    async with connect(in_folder(settings, folder), "indexer") as client:
+    folder = resolve_workspace(workspace_setting())
+    async with connect("indexer", lambda settings: in_folder(settings, folder)) as client:
         if isinstance(client, LocalClient):
             arguments = await _update_index(client, folder) | arguments
         elif "repo" not in arguments:
-            arguments |= _repo_filter(settings, folder)
+            arguments |= _repo_filter(find_connection().data_dir, folder)
         return await client.call("repo_search", arguments)
 
 
-def _repo_filter(settings: Settings, folder: Path) -> dict[str, Any]:
+def _repo_filter(data_dir: Path, folder: Path) -> dict[str, Any]:
     """Return the filter for the repository that a folder was indexed as.
 
     Raises CollectionNotFound where it was not indexed.
     """
-    state = workspace_around(settings, folder)
+    state = workspace_around(data_dir, folder)
     if state is None:
         raise CollectionNotFound(
             f"{folder} is not indexed. Index it with: ctx index {shlex.quote(str(folder))} "
@@ -88,7 +89,7 @@ async def _update_index(client: LocalClient, folder: Path) -> dict[str, Any]:
     return {} if _has_default_repo(client.settings) else {"repo": indexed["repo"]}
 
 
-def _has_default_repo(settings: Settings) -> bool:
+def _has_default_repo(settings: "Settings") -> bool:
     return settings.repo_auto_filter and settings.current_repo is not None
 
 

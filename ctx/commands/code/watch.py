@@ -15,7 +15,7 @@ from ctx.cli import COMMANDS, define_command
 from ctx.client import configure_logging, connect, in_folder
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.servers import server_status
+from ctx.servers import connection_of, server_status
 from services.core.blocking import DISK
 from services.core.errors import SettingsInvalid
 from services.core.settings import Settings, load
@@ -47,7 +47,7 @@ def command(folder: str | None, as_json: bool) -> int:
 
 
 async def _watch(settings: Settings, as_json: bool) -> None:
-    status = await DISK.run(server_status, settings, "indexer")
+    status = await server_status(connection_of(settings), "indexer")
     if status.running:
         await _follow_there(settings, as_json)
     else:
@@ -59,7 +59,7 @@ async def _follow_there(settings: Settings, as_json: bool) -> None:
     root = str(settings.workspace)
     followed = await _followed_there(settings, root)
     if followed is None:
-        async with connect(settings, "indexer") as client:
+        async with connect("indexer") as client:
             await client.call("qdrant_index", {"subdir": root})
         followed = await _followed_there(settings, root)
     body = {"ok": followed is not None, "by": "server", "watch": followed}
@@ -68,7 +68,7 @@ async def _follow_there(settings: Settings, as_json: bool) -> None:
 
 async def _followed_there(settings: Settings, root: str) -> dict[str, Any] | None:
     """Return what the running indexer says of a workspace; None where it does not follow it."""
-    status = await DISK.run(server_status, settings, "indexer")
+    status = await server_status(connection_of(settings), "indexer")
     if status.watch is None:
         raise SettingsInvalid(
             "the running indexer follows no files: start it with CTX_WATCH=1, or stop it and call "

@@ -8,7 +8,6 @@ from ctx.cli import COMMANDS, Group, define_command
 from ctx.client import connect
 from ctx.output import show
 from ctx.progress import ProgressBar
-from services.core.settings import Settings, load
 
 EXAMPLES = ("ctx memory rebuild", "ctx memory rebuild --json")
 
@@ -22,13 +21,13 @@ EXAMPLES = ("ctx memory rebuild", "ctx memory rebuild --json")
 def rebuild(as_json: bool) -> int:
     """Rebuild by the running memory server, or in this process."""
     with ProgressBar("entries", as_json=as_json) as bar:
-        body = asyncio.run(_rebuild(load(), bar))
+        body = asyncio.run(_rebuild(bar))
     show(body, _text, as_json=as_json)
     return 0
 
 
-async def _rebuild(settings: Settings, bar: ProgressBar) -> dict[str, Any]:
-    async with connect(settings, "memory") as client:
+async def _rebuild(bar: ProgressBar) -> dict[str, Any]:
+    async with connect("memory") as client:
         return await client.call("rebuild_memories", {}, bar.show)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ctx.cli import COMMANDS, define_command
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.servers import server_statuses
+from ctx.servers import connection_of, server_statuses
 from ctx.terminal import colored
 from ctx.workspaces import indexed_workspaces
 from services.core.clock import utc_now
@@ -25,7 +25,7 @@ from services.core.settings import load
 def command(as_json: bool) -> int:
     """Print what each health port says."""
     settings = load()
-    statuses = server_statuses(settings)
+    statuses = asyncio.run(server_statuses(connection_of(settings)))
     is_ready = all(status.ready for status in statuses)
     watched = {each["path"]: each for status in statuses for each in status.watch or ()}
     body = {

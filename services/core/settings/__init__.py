@@ -1,4 +1,4 @@
-"""Every setting of ctx, and the only place that reads the environment.
+"""Every setting of ctx, from the environment and `ctx.toml`.
 
 `load()` reads and checks all of them at once: a wrong value, or a CTX_ name that does not exist,
 stops the start with the name, the value and what is allowed. docs/configuration.md is generated
@@ -11,12 +11,19 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from services.core.environment.config_file import (
+    CONFIG_FILE,
+    DATA_DIR,
+    ConfigInvalid,
+    data_folder,
+    read_config,
+)
 from services.core.errors import SettingsInvalid
 from services.core.settings.conversations import OPTIONS, ConversationSettings
 from services.core.settings.fields import HEALTH_PORT_OFFSET
@@ -29,6 +36,8 @@ from services.core.settings.storage import StorageSettings
 
 PREFIX = "CTX_"
 SECRET_MASK = "***"
+
+Origin = Literal["environment", "ctx.toml", "default"]
 
 # In the order of docs/configuration.md.
 GROUPS: tuple[type[BaseModel], ...] = (
@@ -100,14 +109,17 @@ def env_names() -> dict[str, FieldInfo]:
 def load(config: str | None = None, port: str | None = None) -> Settings:
     """Read and check every setting. Raises SettingsInvalid, which names each wrong one.
 
-    `config` is a JSON object of options, `port` one of them; the environment goes before both.
+    `config` is a JSON object of options, `port` one of them; the environment goes before both, and
+    both before `ctx.toml`.
     """
+    known = env_names()
+    filed, problems = _filed(known)
     options = {} if config is None else _options(config)
     options |= {} if port is None else {"PORT": port}
+    options = filed | options
     given = {name: value for name, value in options.items() if not os.environ.get(name)}
-    known = env_names()
     unknown = sorted(n for n in os.environ if n.startswith(PREFIX) and n not in known)
-    problems = [_unknown_name(name, known) for name in unknown]
+    problems += [_unknown_name(name, known) for name in unknown]
     settings, wrong = _checked(given, known)
     problems += wrong
     if given != options:  # what the environment overrules must be right as well
@@ -115,6 +127,34 @@ def load(config: str | None = None, port: str | None = None) -> Settings:
     if settings is None or problems:
         raise SettingsInvalid("\n".join(problems), problems=problems)
     return settings
+
+
+def origins() -> dict[str, Origin]:
+    """Return where the value of every setting comes from. Raises SettingsInvalid."""
+    known = env_names()
+    filed, problems = _filed(known)
+    if problems:
+        raise SettingsInvalid("\n".join(problems), problems=problems)
+    return {name: _origin(name, filed) for name in known}
+
+
+def _origin(name: str, filed: Mapping[str, Any]) -> Origin:
+    if os.environ.get(name):
+        return "environment"
+    return "ctx.toml" if name in filed else "default"
+
+
+def _filed(known: Mapping[str, FieldInfo]) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings of `ctx.toml`, and what is wrong with it."""
+    file = data_folder() / CONFIG_FILE
+    try:
+        filed = read_config(file.parent)
+    except ConfigInvalid as error:
+        return {}, [f"{error}. Correct it, or delete it."]
+    problems = [f"{file}: {_unknown_name(name, known)}" for name in filed if name not in known]
+    if DATA_DIR in filed:
+        problems.append(f"{file}: {DATA_DIR} is where this file is found; set the variable")
+    return {name: value for name, value in filed.items() if name in known}, problems
 
 
 def _checked(

@@ -4,13 +4,11 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 from uuid import uuid4
-
-from pydantic import TypeAdapter, ValidationError
 
 from services.core.clock import to_iso, utc_now
 from services.core.confined_folder import ConfinedFolder
@@ -53,8 +51,7 @@ class WorkspaceState:
     whole: bool = True  # not only a folder of it was ever indexed
 
 
-_STATE = TypeAdapter(WorkspaceState)
-_FIELDS = frozenset(field.name for field in fields(WorkspaceState))
+_TYPES = get_type_hints(WorkspaceState)
 
 
 class WorkspaceStates:
@@ -153,9 +150,12 @@ def _state(body: Mapping[str, Any] | None) -> WorkspaceState | None:
     """Build a state of the known fields; None where one is missing or of another type."""
     if body is None:
         return None
+    known = {name: value for name, value in body.items() if name in _TYPES}
+    if not all(isinstance(value, _TYPES[name]) for name, value in known.items()):
+        return None
     try:
-        return _STATE.validate_python({n: v for n, v in body.items() if n in _FIELDS})
-    except ValidationError:
+        return WorkspaceState(**known)
+    except TypeError:  # one that it cannot do without is missing
         return None
 
 
