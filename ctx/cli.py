@@ -21,16 +21,26 @@ __all__ = ["COMMANDS", "Command", "Group", "cli", "define_command"]
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "servers": {
         "up": "Start both servers in one process.",
+        "down": "Stop the servers that `ctx up` started.",
+        "logs": "Show what the servers in the background wrote.",
         "status": "Show which servers answer, and how.",
         "doctor": "Check everything, and say how to fix what is wrong.",
     },
     "code": {
+        "init": "Index a project, and say how agents connect.",
         "index": "Index a folder; only what changed is processed.",
         "watch": "Keep the index of a folder up to date while it is worked on.",
         "search": "Search the code of this folder.",
+        "callers": "Find who calls a function or a class.",
+        "importers": "Find who imports a module or a name.",
+        "tests": "Find the tests of something.",
+        "config": "Find settings, build, CI and deployment files.",
     },
     "memory": {
-        "memory": "Maintain the memories.",
+        "remember": "Keep something worth remembering.",
+        "recall": "Find what was remembered.",
+        "memory": "List, show, correct, export and import memories.",
+        "threads": "Read and search what agents noted in threads.",
         "knowledge": "Keep and share what everybody on this project should know.",
         "backup": "Write all records to one file.",
         "restore": "Write the records of a backup into an empty database.",
@@ -38,6 +48,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "setup": {
         "install": "Connect clients: Claude Code, Cursor, VS Code and more.",
         "uninstall": "Take the servers out of clients again.",
+        "workspaces": "List the indexed folders, and drop one from the index.",
+        "collections": "List, prune and drop collections of Qdrant.",
+        "settings": "Show every setting and its origin; set it in ctx.toml.",
+        "completion": "Print what completes commands in a shell.",
         "version": "Show the version.",
     },
 }

@@ -37,9 +37,10 @@ def configuration() -> str:
             GENERATED,
             "# Configuration",
             "",
-            "Every setting is an environment variable. A wrong value, or a `CTX_` name that does "
-            "not exist, stops the start with the name, the value and what is allowed. Lists are "
-            "comma-separated.",
+            "Every setting is an environment variable, or a line of `ctx.toml` in the data folder, "
+            'such as `CTX_HOST = "::1"`; the environment goes first. A wrong value, or a `CTX_` '
+            "name that does not exist, stops the start with the name, the value and what is "
+            "allowed. Lists are comma-separated.",
             "",
             "| variable | default | meaning |",
             "| --- | --- | --- |",

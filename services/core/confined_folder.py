@@ -144,6 +144,14 @@ class ConfinedFolder:
                 os.unlink(partial, dir_fd=opened)
             raise
 
+    def remove(self, path: str) -> None:
+        """Remove a file, or a link in its place. Raises OSError, NotConfined."""
+        folder, name = _split(path)
+        if OPENS_BY_FOLDER:
+            os.unlink(name, dir_fd=self._folder(folder))
+        else:
+            self._checked(path).unlink()
+
     def _open_file(self, path: str) -> int:
         folder, name = _split(path)
         try:

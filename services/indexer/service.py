@@ -33,6 +33,7 @@ from services.indexer.source.walk import FileLimits
 from services.indexer.source.workspace import WorkspacePath, Workspaces, resolve_workspace
 from services.indexer.tools import indexer_tools
 from services.indexer.tools.context import IndexerContext, InfoDefaults
+from services.indexer.tools.index import owner_tools
 from services.indexer.watch.watch import Watch
 
 log = logging.getLogger(__name__)
@@ -106,6 +107,7 @@ async def open_indexer(
         gauges={**engine.gauges(), **(watch.gauges() if watch else {})},
         operation_times=engine.operation_times,
         details={"watch": lambda: [asdict(each) for each in watch.statuses()]} if watch else {},
+        owner_tools=owner_tools(context),
     )
     check = partial(_check_index, context.indexer, settings.collection_name)
     try:

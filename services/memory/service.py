@@ -28,6 +28,7 @@ from services.memory.knowledge.tools import knowledge_tools
 from services.memory.knowledge.tools.prompts import instructions as knowledge_instructions
 from services.memory.knowledge.tools.prompts import knowledge_prompts
 from services.memory.knowledge.tools.resources import knowledge_resources
+from services.memory.memories.exchange import exchange_tools
 from services.memory.memories.memories import Memories
 from services.memory.memories.projection import memory_target
 from services.memory.memories.tools import memory_tools
@@ -184,6 +185,7 @@ def _service(
             *knowledge_tools(knowledge),
             *conversation_tools(conversations, settings.summary_seconds),
         ],
+        owner_tools=exchange_tools(storage.records, storage.outbox, memories),
         resources=knowledge_resources(knowledge),
         prompts=knowledge_prompts(knowledge),
         checks={

@@ -47,8 +47,8 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "pydantic_settings": ("services/core/settings/",),
     "click": ("ctx/",),
     "rich": ("ctx/terminal.py",),
-    # Programs: git, the Qdrant child. Nobody else starts a process.
-    "subprocess": ("services/core/git.py", "services/core/vectors/server/"),
+    # Programs: git, the Qdrant child, ctx itself in the background. Nobody else starts a process.
+    "subprocess": ("ctx/background.py", "services/core/git.py", "services/core/vectors/server/"),
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 ENVIRONMENT_READERS = ("services/core/environment/", "services/core/settings/")

@@ -53,22 +53,33 @@ def command(
     as_json: bool,
 ) -> int:
     """Index by the running indexer, or in this process."""
-    arguments: dict[str, Any] = {"recreate": recreate}
-    if collection is not None:
-        arguments["collection"] = collection
+    given = {} if collection is None else {"collection": collection}
+    if at is not None:
+        if path is not None or repo is not None:
+            raise InvalidInput("--at", "goes with neither PATH nor --repo")
+        body = _index_at(at, {"recreate": recreate, **given}, as_json=as_json)
+        show(body, report_text, as_json=as_json)
+        return 0
+    body = index_folder(path, repo, as_json=as_json, recreate=recreate, **given)
+    show(body, report_text, as_json=as_json)
+    return 0
+
+
+def _index_at(url: str, arguments: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
+    """Let the server at an address index its workspace."""
+    remote = RemoteClient(url, find_connection().token)
     with ProgressBar("files", as_json=as_json) as bar:
-        if at is not None:
-            if path is not None or repo is not None:
-                raise InvalidInput("--at", "goes with neither PATH nor --repo")
-            remote = RemoteClient(at, find_connection().token)
-            body = asyncio.run(remote.call("qdrant_index_root", arguments, bar.show))
-            show(body, _text, as_json=as_json)
-            return 0
+        return asyncio.run(remote.call("qdrant_index_root", arguments, bar.show))
+
+
+def index_folder(
+    path: str | None, repo: str | None = None, *, as_json: bool, **arguments: Any
+) -> dict[str, Any]:
+    """Bring the index up to date with a folder, and return the report. Raises CtxError."""
+    with ProgressBar("files", as_json=as_json) as bar:
         folder = resolve_workspace(Path(path) if path else workspace_setting())
         arguments |= {"subdir": str(folder)}
-        body = asyncio.run(_index(folder, repo, arguments, bar))
-    show(body, _text, as_json=as_json)
-    return 0
+        return asyncio.run(_index(folder, repo, arguments, bar))
 
 
 async def _index(
@@ -84,7 +95,8 @@ async def _index(
         return await client.call("qdrant_index", arguments, bar.show)
 
 
-def _text(body: Mapping[str, Any]) -> str:
+def report_text(body: Mapping[str, Any]) -> str:
+    """Write the report of an index run."""
     stats = body["stats"]
     counts = ", ".join(
         f"{stats[f'files_{what}']} {what}" for what in ("added", "changed", "removed", "unchanged")

@@ -1,15 +1,19 @@
 """`ctx up`: both servers in one process, over one engine."""
 
+import asyncio
 import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ctx.cli import COMMANDS, define_command
 from ctx.exit_code import Exit
+from ctx.output import show
+from ctx.servers import SERVICES, connection_of
+from services.core.blocking import DISK
 
 if TYPE_CHECKING:
     from services.core.settings import Settings
@@ -20,10 +24,12 @@ Urls = Mapping[str, Mapping[str, str]]
 @define_command(
     "up",
     COMMANDS["up"]
-    + " They run until Ctrl-C. The folder that it is called in, or CTX_WORKSPACE, is indexed and "
-    "followed, as every workspace that was indexed before; CTX_WATCH=0 switches that off.",
+    + " They run until Ctrl-C, or in the background until `ctx down`. The folder that it is called "
+    "in, or CTX_WORKSPACE, is indexed and followed, as every workspace that was indexed before; "
+    "CTX_WATCH=0 switches that off.",
     examples=[
         "ctx up",
+        "ctx up --detach",
         "CTX_WORKSPACE=~/my-project ctx up",
         "ctx up --config '{\"messageLimitThreshold\": 20}'",
         "ctx up --port 8080",
@@ -36,8 +42,11 @@ Urls = Mapping[str, Mapping[str, str]]
     help="Options of conversations (docs/conversations.md); the environment goes first.",
 )
 @click.option("--port", metavar="PORT", help="Of the REST API of conversations [default: 6789].")
-def command(as_json: bool, config: str | None, port: str | None) -> int:
-    """Serve until a signal stops it."""
+@click.option("--detach", "-d", is_flag=True, help="Run in the background; see `ctx logs`.")
+def command(as_json: bool, config: str | None, port: str | None, detach: bool) -> int:
+    """Serve until a signal stops it, or let a process in the background do so."""
+    if detach:
+        return _detach(config, port, as_json=as_json)
     from services.core.serving.process import serve_until_stopped
 
     if not as_json:
@@ -46,7 +55,59 @@ def command(as_json: bool, config: str | None, port: str | None) -> int:
     return Exit.DONE
 
 
+def _detach(config: str | None, port: str | None, *, as_json: bool) -> int:
+    """Start the servers in the background, and wait until both answer."""
+    from ctx.background import failed_start, log_path, run_owner, start, wait_until_running
+    from services.core.settings import load
+
+    connection = connection_of(load(config, port))
+    owner, ready = run_owner(connection), True
+    if owner is None:
+        given = {"--config": config, "--port": port}
+        options = [word for name, value in given.items() if value for word in (name, value)]
+        process = start(["up", "--json", *options], connection.data_dir)
+        ready = asyncio.run(wait_until_running(connection, process))
+        if process.poll() is not None:
+            raise failed_start(process, connection.data_dir)
+    body: dict[str, Any] = {
+        "ok": ready,
+        "started": owner is None,
+        "pid": process.pid if owner is None else owner.pid,
+        "log": str(log_path(connection.data_dir)),
+        **{service: connection.url(service, "/mcp") for service in SERVICES},
+    }
+    show(body, _detached_text, as_json=as_json)
+    return Exit.DONE
+
+
+def _detached_text(body: Mapping[str, Any]) -> str:
+    state = "run" if body["started"] else "run already"
+    if not body["ok"]:
+        state = "were started, but do not answer yet"
+    return "\n".join(
+        [
+            f"The servers {state}: process {body['pid']}.",
+            *(f"  {service:<8} {body[service]}" for service in SERVICES),
+            f"  log      {body['log']}",
+            "",
+            "Look with `ctx status` and `ctx logs`; stop with `ctx down`.",
+        ]
+    )
+
+
 async def _up(settings: "Settings", as_json: bool) -> None:
+    from ctx.background import lock_run
+
+    run_lock = await DISK.run(lock_run, connection_of(settings))
+    try:
+        await _serve(settings, as_json)
+    finally:
+        run_lock.release()
+    if not as_json:
+        print("ctx has stopped.", file=sys.stderr)
+
+
+async def _serve(settings: "Settings", as_json: bool) -> None:
     from services.core.engine.engine import open_engines
     from services.core.serving.http.server import serve, urls
     from services.indexer.service import open_indexer
@@ -67,8 +128,6 @@ async def _up(settings: "Settings", as_json: bool) -> None:
             print(ready if as_json else _greeting(found, settings, engine), flush=True)
 
         await serve(services, settings, on_ready=announce)
-    if not as_json:
-        print("ctx has stopped.", file=sys.stderr)
 
 
 def _greeting(found: Urls, settings: "Settings", engine: str) -> str:

@@ -1,9 +1,13 @@
 """The file `ctx.toml` of the data folder: settings by their names, below the environment."""
 
+import json
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
+
+from services.core.files import replace_file
 
 CONFIG_FILE = "ctx.toml"
 DATA_DIR = "CTX_DATA_DIR"
@@ -34,3 +38,23 @@ def read_config(folder: Path) -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise ConfigInvalid(f"{file} cannot be read: {error}") from error
+
+
+def write_config(folder: Path, name: str, value: str | None) -> bool:
+    """Set a value in the file, or remove it where it is None; other lines and comments stay.
+
+    Returns whether anything changed. Blocks. Raises OSError.
+    """
+    file = folder / CONFIG_FILE
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    own = re.compile(rf"\s*{re.escape(name)}\s*=")
+    kept = [line for line in lines if not own.match(line)]
+    added = [] if value is None else [f"{name} = {json.dumps(value, ensure_ascii=False)}"]
+    # Above all others: a line after a table's head would belong to that table.
+    changed = [*added, *kept]
+    if changed == lines:
+        return False
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    replace_file(file, "".join(f"{line}\n" for line in changed))
+    file.chmod(0o600)  # a setting may be a token
+    return True

@@ -159,7 +159,8 @@ OperationTimes = Callable[[], Mapping[str, TimedOperation]]
 class Service:
     """One server: what it offers to clients, its readiness checks, gauges and ports.
 
-    `details` are told with the readiness, as JSON by name.
+    `details` are told with the readiness, as JSON by name. `owner_tools` are for the command line
+    of the user who runs it: nobody else is offered them.
     """
 
     name: str
@@ -175,6 +176,7 @@ class Service:
     resources: Sequence[Resource] = ()
     prompts: Sequence[Prompt] = ()
     rest: RestEndpoint | None = None
+    owner_tools: Sequence[Tool] = ()
 
     @property
     def toolsets(self) -> frozenset[str]:

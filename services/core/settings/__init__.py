@@ -138,6 +138,52 @@ def origins() -> dict[str, Origin]:
     return {name: _origin(name, filed) for name in known}
 
 
+def described() -> list[dict[str, str]]:
+    """Return every setting with its value, as text, and its origin; secrets are masked.
+
+    Raises SettingsInvalid.
+    """
+    settings, origin = load(), origins()
+    values = {
+        str(Settings.model_fields[name].validation_alias): getattr(settings, name)
+        for group in GROUPS
+        for name in group.model_fields
+    }
+    return [
+        {"name": name, "value": _shown(name, values[name]), "origin": origin[name]}
+        for name in env_names()
+    ]
+
+
+def check_filed(name: str, value: str | None) -> None:
+    """Raise SettingsInvalid where `ctx.toml` may not set this; None removes it."""
+    known = env_names()
+    if name not in known:
+        raise SettingsInvalid(_unknown_name(name, known))
+    if name == DATA_DIR:
+        raise SettingsInvalid(f"{DATA_DIR} is where ctx.toml is found; set the variable")
+    if value is None:
+        return
+    filed, _ = _filed(known)
+    _, wrong = _checked(filed | {name: value}, known)
+    if wrong:
+        raise SettingsInvalid("\n".join(wrong), problems=wrong)
+
+
+def _shown(name: str, value: Any) -> str:
+    if value is None or value == ():
+        return ""
+    if is_secret(env_names()[name]):
+        return SECRET_MASK
+    text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return _without_password(text.lower() if isinstance(value, bool) else text)
+
+
+def is_secret(info: FieldInfo) -> bool:
+    """Whether the value of a setting must not be shown."""
+    return "Secret" in str(info.annotation)
+
+
 def _origin(name: str, filed: Mapping[str, Any]) -> Origin:
     if os.environ.get(name):
         return "environment"
@@ -199,9 +245,8 @@ def _wrong_value(item: Any, known: Mapping[str, FieldInfo], given: Mapping[str, 
     message = str(item["msg"]).removeprefix("Value error, ")
     if name not in known:
         return message
-    is_secret = "Secret" in str(known[name].annotation)
     text = str(given.get(name, os.environ.get(name, "")))
-    value = SECRET_MASK if is_secret else _without_password(text)
+    value = SECRET_MASK if is_secret(known[name]) else _without_password(text)
     return f"{name}={value}: {message}. {known[name].description}"
 
 

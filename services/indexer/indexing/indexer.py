@@ -24,7 +24,8 @@ from services.indexer.indexing.verify import path_counts, stale_paths
 from services.indexer.indexing.workers import Workers
 from services.indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceStates
 from services.indexer.indexing.writer import Writer
-from services.indexer.schema.points import spec
+from services.indexer.schema.fields import repo_filter
+from services.indexer.schema.points import holds_code, spec
 from services.indexer.source.repo import repo_of
 from services.indexer.source.walk import FileLimits
 from services.indexer.source.workspace import resolve_workspace
@@ -164,6 +165,30 @@ class Indexer:
                 gone = sorted(path for path in {*stored, *rows} if path not in present)
                 await Writer(self._store, self._embedder, self._manifest, key).remove(gone)
                 return Pruned(before, await self._store.count(collection))
+
+    async def drop(self, collection: str, repo: str | None = None) -> Pruned:
+        """Remove a repo from a collection, or the whole collection; files on disk stay.
+
+        Raises CollectionNotFound, or InvalidInput where it does not hold code or such a repo.
+        """
+        info = await self._store.collection_info(collection)
+        if not holds_code(info):
+            raise InvalidInput("collection", f"{collection!r} holds no code; it is kept by ctx")
+        async with self._locks[collection]:
+            every = await self.checkouts(collection)
+            chosen = [each for each in every if repo in (None, each.repo)]
+            if repo is not None and not chosen:
+                raise InvalidInput("repo", f"{repo!r} is not indexed in {collection!r}")
+            for checkout in chosen:
+                if repo is not None:
+                    await self._store.delete(collection, repo_filter(repo))
+                await self._manifest.remove_repo(checkout.key)
+                await GIT.run(self.states.remove, checkout.root)
+                self._problems.pop(checkout.key, None)
+            if repo is None:
+                await self._store.delete_collection(collection)
+                return Pruned(info.points_count, 0)
+            return Pruned(info.points_count, await self._store.count(collection))
 
     async def checkouts(self, collection: str) -> list[Checkout]:
         """Return the checkouts whose files a collection holds, by the name of their repo."""

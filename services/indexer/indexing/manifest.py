@@ -177,6 +177,15 @@ class Manifest:
         """Delete the rows of these paths."""
         await self._on_paths(f"DELETE FROM files WHERE {OF_REPO} AND path IN ", key, paths)
 
+    async def remove_repo(self, key: RepoKey) -> None:
+        """Delete every row of a repo, and free its name."""
+
+        def change(db: sqlite3.Connection) -> None:
+            for table in ("files", "owners", "checkouts"):
+                db.execute(f"DELETE FROM {table} WHERE {OF_REPO}", key.columns)
+
+        await self._run(change)
+
     async def _on_paths(self, statement: str, key: RepoKey, paths: Sequence[str]) -> None:
         """Execute a statement for paths in one transaction, however many they are."""
 

@@ -1,5 +1,6 @@
 """The state of a workspace's index: in the data folder, and in `.codebase/state.json`."""
 
+import contextlib
 import json
 import logging
 import os
@@ -111,6 +112,12 @@ class WorkspaceStates:
         """Return the workspaces that our folder knows and that still exist, by path. Blocks."""
         read = [self._read_own(name) for name in _names(self._folder)]
         return dict(sorted(each for each in read if each and each[0].is_dir()))
+
+    def remove(self, workspace: Path) -> None:
+        """Forget a workspace, here and in its own folder. Blocks."""
+        (self._folder / self._own_name(workspace)).unlink(missing_ok=True)
+        with contextlib.suppress(OSError), ConfinedFolder(workspace) as folder:
+            folder.remove(STATE_PATH)
 
     def _own_name(self, workspace: Path) -> str:
         digest = blake2b(os.fsencode(workspace), digest_size=16)

@@ -1,4 +1,4 @@
-"""The tools that write the index: `qdrant_index`, `qdrant_index_root`, `qdrant_prune`."""
+"""The tools that write the index, and what only the server's user may do with it."""
 
 import time
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Annotated
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from services.core.blocking import DISK
 from services.core.serving import caller, progress
@@ -28,6 +29,15 @@ Recreate = Annotated[
         "index until it is done."
     ),
 ]
+
+
+class DroppedResult(TypedDict):
+    """What was removed from a collection; `repos` are the checkouts whose folders are gone."""
+
+    ok: bool
+    collection: str
+    points_removed: int
+    repos: list[str]
 
 
 def index_tools(context: IndexerContext) -> Sequence[Tool]:
@@ -83,6 +93,40 @@ def index_tools(context: IndexerContext) -> Sequence[Tool]:
         Tool(qdrant_index, "Index code", TOOLSET, Effect.SETS, INDEX_SECONDS, lean=True),
         Tool(qdrant_index_root, "Index the workspace", TOOLSET, Effect.SETS, INDEX_SECONDS),
         Tool(qdrant_prune, "Prune the index", TOOLSET, Effect.DESTROYS, INDEX_SECONDS),
+    ]
+
+
+def owner_tools(context: IndexerContext) -> Sequence[Tool]:
+    """Return the tools of the owner's command line."""
+    indexer = context.indexer
+
+    async def drop_collection(collection: str, repo: str | None = None) -> DroppedResult:
+        """Remove a collection of code, or one repo of it. Files on disk stay."""
+        repos = [each.repo for each in await indexer.checkouts(collection)]
+        dropped = await indexer.drop(collection, repo)
+        return {
+            "ok": True,
+            "collection": collection,
+            "points_removed": dropped.before - dropped.after,
+            "repos": repos if repo is None else [repo],
+        }
+
+    async def prune_collection(collection: str | None = None) -> DroppedResult:
+        """Remove files that no longer exist, and repos whose folders are gone."""
+        name = context.collection(collection)
+        gone, removed = [], 0
+        for checkout in await indexer.checkouts(name):
+            if await DISK.run(checkout.root.is_dir):
+                pruned = await indexer.prune(checkout.root, collection=name, repo=checkout.repo)
+            else:
+                pruned = await indexer.drop(name, checkout.repo)
+                gone.append(checkout.repo)
+            removed += pruned.before - pruned.after
+        return {"ok": True, "collection": name, "points_removed": removed, "repos": gone}
+
+    return [
+        Tool(drop_collection, "Drop a collection", TOOLSET, Effect.DESTROYS, INDEX_SECONDS),
+        Tool(prune_collection, "Prune a collection", TOOLSET, Effect.DESTROYS, INDEX_SECONDS),
     ]
 
 

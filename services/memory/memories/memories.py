@@ -150,7 +150,7 @@ class Memories:
             raise InvalidInput("metadata", "give either metadata or metadata_patch, not both")
         if information is None and metadata is None and metadata_patch is None:
             raise InvalidInput("information", "give information, metadata or metadata_patch")
-        [entry] = await self._get([uuid])
+        [entry] = await self.get([uuid])
         fields = _metadata_change(entry, metadata, metadata_patch)
         screened = await self._secrets.screen(Change(entry.id, text=information, **fields))
         [changed] = await self._records.change([screened.value], EntryKind.MEMORY)
@@ -168,7 +168,7 @@ class Memories:
 
     async def delete(self, uuids: Sequence[str]) -> DeleteResult:
         """Delete all of these memories. Raises EntryNotFound, deleting none, if one is unknown."""
-        entries = await self._get(uuids)
+        entries = await self.get(uuids)
         criteria = Criteria(EntryKind.MEMORY, ids=[entry.id for entry in entries])
         result: DeleteResult = {"ok": True, "deleted": await self._records.remove(criteria)}
         if reason := await wait_until_searchable(self._outbox, [entry.uuid for entry in entries]):
@@ -192,6 +192,10 @@ class Memories:
         page = await self._records.select(criteria, limit, offset)
         return [_listed(entry) for entry in page], await self._records.count(criteria)
 
+    async def screen(self, draft: Draft) -> Draft:
+        """Redact the secrets of a draft where that is set."""
+        return (await self._secrets.screen(draft)).value
+
     async def collections(self) -> set[str]:
         """Return the names of the collections that hold memories, and of the default one."""
         return {self._collection, *await self._records.collection_counts(EntryKind.MEMORY)}
@@ -209,7 +213,7 @@ class Memories:
         if superseded is None:
             [added] = await self._records.add([draft])
             return added, [added.uuid]
-        [former] = await self._get([superseded])
+        [former] = await self.get([superseded])
         uuid = str(uuid4())
         change = Change(former.id, metadata_patch={SUPERSEDED_BY: uuid})
         added = await self._records.supersede(replace(draft, uuid=uuid), change)
@@ -223,7 +227,8 @@ class Memories:
         entries = await self._records.get([id_ for id_, _ in ranked], EntryKind.MEMORY)
         return [Memory(entry.uuid, entry.text, entry.metadata) for entry in entries]
 
-    async def _get(self, uuids: Sequence[str]) -> Sequence[Entry]:
+    async def get(self, uuids: Sequence[str]) -> Sequence[Entry]:
+        """Return these memories. Raises EntryNotFound if one is unknown."""
         entries = await self._records.get_by_uuid(uuids, EntryKind.MEMORY)
         known = {entry.uuid for entry in entries}
         unknown = [uuid for uuid in dict.fromkeys(uuids) if uuid not in known]

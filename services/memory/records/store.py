@@ -266,6 +266,12 @@ class Records:
         async with self._database.reading("read entries") as connection:
             return await reading.read(connection, query.order_by(entries.c.id).limit(limit))
 
+    async def page(self, kind: EntryKind, limit: int, after: int = 0) -> list[Entry]:
+        """Return entries with an id above `after`, oldest first."""
+        query = select(entries).where(entries.c.id > after, entries.c.kind == kind.value)
+        async with self._database.reading("read entries") as connection:
+            return await reading.read(connection, query.order_by(entries.c.id).limit(limit))
+
     async def count_unsummarised(self, kind: EntryKind, min_length: int) -> int:
         """Count the entries of at least `min_length` characters that have no summary."""
         query = select(func.count()).select_from(entries).where(_lacks_summary(kind, min_length))

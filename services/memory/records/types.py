@@ -38,7 +38,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Draft:
-    """An entry to store; `created_at` defaults to now, `uuid` to a new one.
+    """An entry to store; its times default to now, `uuid` to a new one.
 
     The store computes `content_hash` and `content_type`.
     """
@@ -55,6 +55,7 @@ class Draft:
     importance: float | None = None
     scope: str | None = None
     created_at: datetime | None = None
+    updated_at: datetime | None = None
 
 
 @dataclass(frozen=True)

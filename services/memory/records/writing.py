@@ -109,7 +109,7 @@ def _new(draft: Draft, now: str) -> _EntryState:
         "content_hash": content_hash(draft.text),
         "revision": 1,
         "created_at": moment(draft.created_at) if draft.created_at else now,
-        "updated_at": now,
+        "updated_at": moment(draft.updated_at) if draft.updated_at else now,
     }
     state = _EntryState(row, is_new=True, tags=draft.tags)
     state.set_images(draft.images)

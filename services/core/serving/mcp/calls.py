@@ -31,7 +31,7 @@ async def call_in_process(
     on_progress: progress.Report | None = None,
 ) -> dict[str, Any]:
     """Call a tool as a client of the server would, and return its result. Raises CtxError."""
-    tools = {tool.name: tool for tool in service.tools}
+    tools = {tool.name: tool for tool in (*service.tools, *service.owner_tools)}
     tool = permit(tools, name, configured(settings))
     adapter: TypeAdapter[Any] = TypeAdapter(cast(Any, tool.run))
     given, warnings = prepare_arguments(tool, arguments, adapter.json_schema())

@@ -67,8 +67,8 @@ async def _answer(
             if message.get("id") == CALL_ID:
                 return message
             if message.get("method") == "notifications/progress" and on_progress is not None:
-                told = message["params"]
-                await on_progress(told["progress"], told.get("total"), told.get("message"))
+                done = message["params"]
+                await on_progress(done["progress"], done.get("total"), done.get("message"))
     raise BadResponse("it ended without a result")
 
 

@@ -101,10 +101,12 @@ class ToolPipeline(Middleware):
         limiter: RateLimiter,
         metrics: Metrics,
         owner_token: str | None = None,
+        owner_tools: Sequence[Tool] = (),
         logs_calls: bool = False,
     ) -> None:
         self._logs_calls = logs_calls
-        self._tools = {tool.name: tool for tool in tools}
+        self._tools = {tool.name: tool for tool in (*tools, *owner_tools)}
+        self._offered = {tool.name: tool for tool in tools}
         self._toolsets = {tool.toolset for tool in tools}
         self._default = default
         self._limiter = limiter
@@ -118,7 +120,11 @@ class ToolPipeline(Middleware):
         call_next: CallNext[mt.ListToolsRequest, Sequence[McpTool]],
     ) -> Sequence[McpTool]:
         selection = self._selection(current_request())
-        return [t for t in await call_next(context) if selection.admits(self._tools[t.name])]
+        return [
+            each
+            for each in await call_next(context)
+            if each.name in self._offered and selection.admits(self._tools[each.name])
+        ]
 
     async def on_call_tool(
         self,
@@ -157,8 +163,9 @@ class ToolPipeline(Middleware):
     ) -> ToolResult:
         """Run the call. Raises CtxError, whatever the MCP library raised."""
         message, request = context.message, current_request()
-        permit(self._tools, message.name, self._selection(request))
         from_client = caller_of(context.fastmcp_context, request, self._owner_token)
+        tools = self._tools if from_client.is_owner else self._offered
+        permit(tools, message.name, self._selection(request))
         self._limiter.spend(from_client.client)
         tool = self._tools[message.name]
         arguments, warnings = prepare_arguments(

@@ -41,6 +41,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
         limiter,
         metrics,
         token,
+        service.owner_tools,
         logs_calls=settings.log_format == "json",
     )
     reads = ReadPipeline(
@@ -53,7 +54,7 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
         middleware=[pipeline, reads],
         mask_error_details=True,
     )
-    for tool in service.tools:
+    for tool in (*service.tools, *service.owner_tools):
         registered = ShortTool.from_function(
             with_texts(with_deadline(tool.run, deadline_of(tool, settings))),
             title=tool.title,

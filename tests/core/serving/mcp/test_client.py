@@ -50,10 +50,10 @@ PROGRESS = rpc(method="notifications/progress", params={"progress": 1, "total": 
 
 
 async def test_a_result_comes_as_json_or_after_progress_in_a_stream() -> None:
-    told: list[tuple[float, float | None, str | None]] = []
+    reports: list[tuple[float, float | None, str | None]] = []
 
     async def on_progress(done: float, total: float | None, message: str | None) -> None:
-        told.append((done, total, message))
+        reports.append((done, total, message))
 
     event = b": ping\r\n\r\ndata: %s\r\n\r\nevent: message\ndata: %s\n\n" % (PROGRESS, RESULT)
     halves = event[:300], event[300:]  # in the middle of a line
@@ -68,7 +68,7 @@ async def test_a_result_comes_as_json_or_after_progress_in_a_stream() -> None:
         head, _, sent = requests[0].partition(b"\r\n\r\n")
         assert b"Authorization: Bearer secret" in head
         assert json.loads(sent)["params"]["arguments"] == {"query": "ä"}
-    assert told == [(1, 2, None)]
+    assert reports == [(1, 2, None)]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from ctx.cli import COMMANDS, Group, define_command
+from ctx.cli import define_command
 from ctx.client import connect
 from ctx.output import show
 from ctx.progress import ProgressBar
@@ -34,6 +34,3 @@ async def _rebuild(bar: ProgressBar) -> dict[str, Any]:
 def _text(body: Mapping[str, Any]) -> str:
     counts = ", ".join(f"{count} of kind {kind}" for kind, count in body["written"].items())
     return f"Wrote anew with {body['model']}: {counts}."
-
-
-command = Group("memory", EXAMPLES, commands=[rebuild], help=COMMANDS["memory"])

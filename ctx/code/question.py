@@ -1,0 +1,71 @@
+"""One way for commands to ask the indexer about the code of this folder."""
+
+import asyncio
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ctx.client import LocalClient, connect, find_connection, in_folder, workspace_setting
+from ctx.output import show_note
+from ctx.workspaces import workspace_around
+from services.core.errors import CollectionNotFound, NotPermitted
+from services.indexer.source.workspace import resolve_workspace
+
+if TYPE_CHECKING:
+    from services.core.settings import Settings
+
+Body = dict[str, Any]
+
+
+def ask_indexer(tool: str, arguments: Body) -> Body:
+    """Call a tool of the running indexer, or here after the folder was brought up to date.
+
+    Only the repository of the folder is asked about, unless the arguments name another. Raises
+    CtxError.
+    """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    return asyncio.run(_ask(tool, given))
+
+
+async def _ask(tool: str, arguments: Body) -> Body:
+    folder = resolve_workspace(workspace_setting())
+    async with connect("indexer", lambda settings: in_folder(settings, folder)) as client:
+        if isinstance(client, LocalClient):
+            arguments = await _update_index(client, folder) | arguments
+        elif "repo" not in arguments:
+            arguments |= _repo_filter(find_connection().data_dir, folder)
+        return await client.call(tool, arguments)
+
+
+def _repo_filter(data_dir: Path, folder: Path) -> Body:
+    """Return the filter for the repository that a folder was indexed as.
+
+    Raises CollectionNotFound where it was not indexed.
+    """
+    state = workspace_around(data_dir, folder)
+    if state is None:
+        raise CollectionNotFound(
+            f"{folder} is not indexed. Index it with: ctx index {shlex.quote(str(folder))} "
+            "(--repo '*' searches everything that is indexed)"
+        )
+    return {"repo": state.repo, "collection": state.collection_name}
+
+
+async def _update_index(client: LocalClient, folder: Path) -> Body:
+    """Bring the index up to date with a folder, and return the filter for its repository."""
+    try:
+        indexed = await client.call("qdrant_index", {"subdir": str(folder)})
+    except NotPermitted as refused:
+        show_note(f"searching what is indexed already: {refused}")
+        return {}
+    return {} if _has_default_repo(client.settings) else {"repo": indexed["repo"]}
+
+
+def _has_default_repo(settings: "Settings") -> bool:
+    return settings.repo_auto_filter and settings.current_repo is not None
+
+
+def show_notes(body: Body) -> None:
+    """Print what an answer lacks, and what was wrong with the question, to standard error."""
+    for reason in (*body.get("degraded", ()), *body.get("warnings", ())):
+        show_note(reason)

@@ -1,0 +1,72 @@
+"""`ctx workspaces`: what is indexed from where."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ctx.cli import COMMANDS, Group, define_command
+from ctx.client import connect, find_connection, load_settings
+from ctx.exit_code import Exit
+from ctx.output import confirm, show
+from ctx.terminal import table
+from ctx.workspaces import indexed_workspaces, workspace_around
+from services.core.errors import EntryNotFound
+
+
+@define_command(
+    "list",
+    "List the folders that are indexed, with their size and age.",
+    no="nothing is indexed",
+    examples=["ctx workspaces list", "ctx workspaces list --json"],
+)
+def list_workspaces(as_json: bool) -> int:
+    """List every indexed workspace that still exists."""
+    found = asyncio.run(indexed_workspaces(load_settings()))
+    body = {"ok": True, "workspaces": [asdict(each) for each in found]}
+    show(body, _list_text, as_json=as_json)
+    return Exit.DONE if found else Exit.NO
+
+
+def _list_text(body: Mapping[str, Any]) -> str:
+    names = ("path", "repo", "collection", "files", "chunks", "state", "last_indexed")
+    rows = [[each[name] for name in names] for each in body["workspaces"]]
+    heads = ["folder", "repo", "collection", "files", "chunks", "state", "last indexed"]
+    return table(heads, rows) if rows else "Nothing is indexed. Index a project: ctx index FOLDER"
+
+
+@define_command(
+    "drop",
+    "Remove a folder from the index. Its files are left alone, and it can be indexed again.",
+    no="the folder is not indexed",
+    destroys=True,
+    examples=["ctx workspaces drop ~/old-project", "ctx workspaces drop . --yes --json"],
+)
+@click.argument("path")
+def drop(path: str, yes: bool, as_json: bool) -> int:
+    """Remove one workspace from the index."""
+    folder = Path(path).expanduser().resolve()
+    state = workspace_around(find_connection().data_dir, folder)
+    if state is None:
+        raise EntryNotFound("path", f"{folder} is not indexed; see: ctx workspaces list")
+    question = f"Remove {state.repo} from the index ({state.collection_name})? Its files stay."
+    confirm(question, yes=yes, as_json=as_json)
+    body = asyncio.run(_drop(state.collection_name, state.repo))
+    show(body, lambda done: f"Removed {done['points_removed']} chunks.", as_json=as_json)
+    return Exit.DONE
+
+
+async def _drop(collection: str, repo: str) -> dict[str, Any]:
+    async with connect("indexer") as client:
+        return await client.call("drop_collection", {"collection": collection, "repo": repo})
+
+
+command = Group(
+    "workspaces",
+    ["ctx workspaces list", "ctx workspaces drop ~/old-project"],
+    commands=[list_workspaces, drop],
+    help=COMMANDS["workspaces"],
+)

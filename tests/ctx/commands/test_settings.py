@@ -1,0 +1,64 @@
+"""`ctx settings` and `ctx completion`."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctx.__main__ import main
+from tests.support.processes import ROOT, environment
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, value in environment(tmp_path, CTX_AUTH_TOKENS="secret").items():
+        monkeypatch.setenv(name, value)
+    return tmp_path
+
+
+def test_a_setting_is_set_shown_with_its_origin_and_unset(
+    data_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = data_dir / "ctx.toml"
+    file.write_text("# ours\nCOLLECTION_NAME = 'code'\n")
+    assert main(["settings", "set", "CTX_LOG_LEVEL", "debug"]) == 0
+    assert main(["settings", "set", "CTX_LOG_LEVEL", "error"]) == 0
+    assert file.read_text() == "CTX_LOG_LEVEL = \"error\"\n# ours\nCOLLECTION_NAME = 'code'\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    capsys.readouterr()
+    assert main(["settings", "show", "--json"]) == 0
+    out = capsys.readouterr().out
+    shown = {each["name"]: (each["value"], each["origin"]) for each in json.loads(out)["settings"]}
+    assert shown["CTX_LOG_LEVEL"] == ("error", "ctx.toml")
+    assert shown["COLLECTION_NAME"] == ("code", "ctx.toml")
+    assert shown["CTX_DATA_DIR"] == (str(data_dir), "environment")
+    assert shown["CTX_READ_ONLY"] == ("false", "default")
+    assert shown["CTX_AUTH_TOKENS"] == ("***", "environment")
+    assert "secret" not in out
+    assert main(["settings", "unset", "CTX_LOG_LEVEL"]) == 0
+    assert main(["settings", "unset", "CTX_LOG_LEVEL"]) == 1
+    assert file.read_text() == "# ours\nCOLLECTION_NAME = 'code'\n"
+    assert main(["settings", "show", "NO_SUCH"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("CTX_LOG_LEVEL", "loud"), ("CTX_HOTS", "x"), ("CTX_DATA_DIR", "/x")]
+)
+def test_a_wrong_setting_is_not_written(data_dir: Path, name: str, value: str) -> None:
+    assert main(["settings", "set", name, value]) == 2
+    assert not (data_dir / "ctx.toml").exists()
+
+
+def test_commands_are_completed(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert main(["completion", shell]) == 0
+        assert "_CTX_COMPLETE" in capsys.readouterr().out
+    completing = {"_CTX_COMPLETE": "bash_complete", "COMP_WORDS": "ctx mem", "COMP_CWORD": "1"}
+    env = {**environment(data_dir), **completing}
+    command = [sys.executable, "-c", "from ctx.__main__ import main; main([])"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert "plain,memory" in done.stdout
