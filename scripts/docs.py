@@ -16,6 +16,7 @@ from services.core.serving.service import Service, Tool
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings, env_names
 from services.indexer.tools import indexer_tools
+from services.indexer.tools.answers import AnswerParts
 from services.indexer.tools.context import IndexerContext
 from services.memory.conversations.tools import conversation_tools
 from services.memory.knowledge.tools import knowledge_tools
@@ -87,7 +88,7 @@ async def tools() -> str:
             *conversation_tools(NOTHING, 0),
         ],
         "indexer": indexer_tools(
-            _indexer_context(), NOTHING, NOTHING, NOTHING, NOTHING, Settings().answer_budget_tokens
+            _indexer_context(), NOTHING, NOTHING, NOTHING, AnswerParts(NOTHING, NOTHING, 1, 1.0)
         ),
     }
     parts = [

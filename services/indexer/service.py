@@ -11,7 +11,9 @@ from services.core.background import BackgroundTasks
 from services.core.blocking import DISK
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
-from services.core.errors import InvalidInput, SettingsInvalid, StorageFailed
+from services.core.errors import InvalidInput, ModelUnavailable, SettingsInvalid, StorageFailed
+from services.core.llm.factory import open_decoder
+from services.core.llm.protocol import StreamingDecoder
 from services.core.memories.types import MemoryWriter
 from services.core.rerank.stage import open_stage
 from services.core.serving.service import Service
@@ -19,7 +21,9 @@ from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.core.vectors.types import CollectionSpec
 from services.indexer.answers.answerer import Answerer
+from services.indexer.answers.expansion import Expander
 from services.indexer.answers.retrieval import Retriever
+from services.indexer.answers.writer import Writer
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.lease import ServerLeases
 from services.indexer.indexing.manifest import Manifest
@@ -32,6 +36,7 @@ from services.indexer.search.snippet import WindowSize
 from services.indexer.source.walk import FileLimits
 from services.indexer.source.workspace import WorkspacePath, Workspaces, resolve_workspace
 from services.indexer.tools import indexer_tools
+from services.indexer.tools.answers import AnswerParts
 from services.indexer.tools.context import IndexerContext, InfoDefaults
 from services.indexer.tools.index import owner_tools
 from services.indexer.watch.watch import Watch
@@ -88,14 +93,13 @@ async def open_indexer(
         context.workspaces.root,
         settings.host_workspace,
     )
-    retriever = Retriever(lookup, engine.vectors)
-    answerer = Answerer(retriever, engine.vectors)
+    stack = contextlib.AsyncExitStack()
+    decoder, problem = await _open_decoder(stack, settings)
+    answers = _answer_parts(settings, Retriever(lookup, engine.vectors), engine, decoder, problem)
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
-        tools=indexer_tools(
-            context, searcher, lookup, memories, answerer, settings.answer_budget_tokens
-        ),
+        tools=indexer_tools(context, searcher, lookup, memories, answers),
         checks={
             "qdrant": engine.vectors.ping,
             "embedding": engine.check_model,
@@ -103,15 +107,19 @@ async def open_indexer(
         },
         http_port=settings.indexer_http_port,
         sse_port=settings.indexer_sse_port,
-        advice=partial(_advice, engine, expected, context.indexer),
-        gauges={**engine.gauges(), **(watch.gauges() if watch else {})},
+        advice=partial(_advice, engine, expected, context.indexer, decoder, problem),
+        gauges={
+            **engine.gauges(),
+            **(watch.gauges() if watch else {}),
+            "decoder_memory_bytes": lambda: float(decoder.memory_bytes if decoder else 0),
+        },
         operation_times=engine.operation_times,
         details={"watch": lambda: [asdict(each) for each in watch.statuses()]} if watch else {},
         owner_tools=owner_tools(context),
     )
     check = partial(_check_index, context.indexer, settings.collection_name)
     try:
-        async with contextlib.AsyncExitStack() as stack:
+        async with stack:
             await stack.enter_async_context(
                 tasks.run("the check of the code index", check, ends=True)
             )
@@ -120,6 +128,36 @@ async def open_indexer(
             yield IndexerServer(service, context, searcher)
     finally:
         context.close()
+
+
+async def _open_decoder(
+    stack: contextlib.AsyncExitStack, settings: Settings
+) -> tuple[StreamingDecoder | None, str]:
+    """Open the configured decoder, or say why it cannot be: searches work without it."""
+    try:
+        return await stack.enter_async_context(open_decoder(settings)), ""
+    except ModelUnavailable as error:
+        log.warning("answers are extractive: %s", error.message)
+        return None, error.message
+
+
+def _answer_parts(
+    settings: Settings,
+    retriever: Retriever,
+    engine: Engine,
+    decoder: StreamingDecoder | None,
+    problem: str,
+) -> AnswerParts:
+    answerer = Answerer(
+        retriever,
+        engine.vectors,
+        None if decoder is None else Writer(decoder),
+        seconds=settings.decoder_timeout_seconds,
+        context_tokens=settings.decoder_context_tokens,
+        problem=problem,
+    )
+    expander = Expander(decoder, settings.decoder_timeout_seconds)
+    return AnswerParts(answerer, expander, settings.answer_budget_tokens, settings.summary_seconds)
 
 
 async def _check_index(indexer: Indexer, collection: str) -> None:
@@ -133,9 +171,16 @@ async def _check_index(indexer: Indexer, collection: str) -> None:
 
 
 async def _advice(
-    engine: Engine, expected: Mapping[str, CollectionSpec], indexer: Indexer
+    engine: Engine,
+    expected: Mapping[str, CollectionSpec],
+    indexer: Indexer,
+    decoder: StreamingDecoder | None,
+    problem: str,
 ) -> list[str]:
-    return [*await engine.advice(expected), *indexer.problems]
+    notes = [f"answers are extractive: {problem}"] if problem else []
+    if decoder is not None and decoder.memory_bytes:
+        notes.append(f"the decoder {decoder.name} holds {decoder.memory_bytes // 1_000_000} MB")
+    return [*await engine.advice(expected), *indexer.problems, *notes]
 
 
 def _check_workspace(settings: Settings) -> None:

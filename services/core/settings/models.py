@@ -1,9 +1,12 @@
 """Settings of the models: embedding, reranking, text generation."""
 
+from typing import Literal
+
 from pydantic import AnyHttpUrl, BaseModel, SecretStr
 
 from services.core.settings.fields import env
 
+LLAMACPP, GLM, MINIMAX = "llamacpp", "glm", "minimax"
 CODE_MODEL = "static-code-256-v2"
 PROSE_MODEL = "static-minilm-256"  # the one for code is poor at everyday words
 PROSE_TRANSFORMER = "arctic-embed-s-int8"  # finds more; hundreds of times slower, still 8 ms a text
@@ -52,6 +55,15 @@ class ModelSettings(BaseModel):
         "Longest time for reranking; after it the first ranking is returned, and said so.",
         gt=0,
     )
+    refrag_decoder: bool = env(
+        "REFRAG_DECODER", True, "0: no text is generated, whatever model is configured."
+    )
+    refrag_runtime: Literal["llamacpp", "glm", "minimax"] = env(
+        "REFRAG_RUNTIME",
+        LLAMACPP,
+        "What generates text: `llamacpp` is `DECODER_URL` or `DECODER_MODEL`; `glm` and `minimax` "
+        "are the services with the settings below.",
+    )
     decoder_url: AnyHttpUrl | None = env(
         "DECODER_URL",
         None,
@@ -61,8 +73,9 @@ class ModelSettings(BaseModel):
     decoder_model: str | None = env(
         "DECODER_MODEL",
         None,
-        "The model's name at `DECODER_URL`; without that the path of a GGUF file for llama.cpp "
-        "(`pip install 'ctx-engine[llm]'`).",
+        "The model's name at `DECODER_URL`; without that a GGUF file for llama.cpp "
+        "(`pip install 'ctx-engine[llm]'`): its path, `package:file` for one inside an installed "
+        "Python package, or the name of a model that `ctx model pull` fetched.",
     )
     decoder_timeout_seconds: float = env(
         "DECODER_TIMEOUT_SECONDS", 120.0, "Longest time for one text of the decoder.", gt=0
@@ -74,9 +87,21 @@ class ModelSettings(BaseModel):
         ge=512,
     )
 
-    @property
-    def has_decoder(self) -> bool:
-        return self.decoder_url is not None or self.decoder_model is not None
+    glm_api_base: AnyHttpUrl = env(
+        "GLM_API_BASE", AnyHttpUrl("https://api.z.ai/api/paas/v4/"), "URL of GLM's API."
+    )
+    glm_api_key: SecretStr | None = env("GLM_API_KEY", None, "API key for GLM.")
+    glm_model: str = env("GLM_MODEL", "glm-4.6", "Model of GLM.")
+    minimax_api_base: AnyHttpUrl = env(
+        "MINIMAX_API_BASE", AnyHttpUrl("https://api.minimax.io/v1"), "URL of MiniMax's API."
+    )
+    minimax_api_key: SecretStr | None = env("MINIMAX_API_KEY", None, "API key for MiniMax.")
+    minimax_model: str = env("MINIMAX_MODEL", "MiniMax-M2", "Model of MiniMax.")
+    model_hub: AnyHttpUrl = env(
+        "CTX_MODEL_HUB",
+        AnyHttpUrl("https://huggingface.co"),
+        "Where `ctx model pull` fetches GGUF files.",
+    )
 
     @property
     def code_model(self) -> str:

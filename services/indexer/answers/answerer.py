@@ -1,4 +1,4 @@
-"""Answers questions about code: retrieve, pack, extract, and say so where nothing is found."""
+"""Answers questions about code: read sources, write or extract, say where nothing is found."""
 
 import time
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from services.indexer.answers.extractive import NAME, extract
 from services.indexer.answers.packing import Mode, pack
 from services.indexer.answers.retrieval import Inquiry, Retriever, index_warnings
 from services.indexer.answers.sources import Answer, Source, Span
+from services.indexer.answers.writer import DEFAULT_TOKENS, Report, Writer, WritingOptions
 from services.indexer.search.snippet import CHARACTERS_PER_TOKEN, token_estimate
 
 NOT_FOUND_TEXT = "Not found in the code."
@@ -19,34 +20,97 @@ WEAK_WARNING = "the sources fit the question only weakly"
 
 @dataclass(frozen=True)
 class AnswerOptions:
-    """How an answer is assembled."""
+    """How an answer is assembled and written."""
 
     budget_tokens: int
     mode: Mode = Mode.STITCH
+    max_tokens: int = DEFAULT_TOKENS
+    temperature: float = 0.0
 
 
 class Answerer:
-    """Answers questions from the spans that a retriever finds."""
+    """Answers questions from the hits of a search, with a decoder where there is one."""
 
-    def __init__(self, retriever: Retriever, store: VectorStore) -> None:
+    def __init__(
+        self,
+        retriever: Retriever,
+        store: VectorStore,
+        writer: Writer | None = None,
+        *,
+        seconds: float = 120.0,
+        context_tokens: int = 8192,
+        problem: str = "",
+    ) -> None:
+        """`seconds` is the deadline of a decoder, `context_tokens` what it reads at most.
+
+        `problem` is why a decoder that is configured is not there.
+        """
         self._retriever = retriever
         self._store = store
+        self._writer = writer
+        self._seconds = seconds
+        self._context_tokens = context_tokens
+        self._degraded = [f"decoder: {problem}"] if problem else []
 
-    async def answer(self, inquiry: Inquiry, options: AnswerOptions) -> Answer:
-        """Answer a question from its hits, with citations."""
+    async def answer(self, inquiry: Inquiry, options: AnswerOptions, report: Report) -> Answer:
+        """Answer a question from its hits, with citations; sentences are reported as they come."""
         started = time.perf_counter()
         spans = await self._retriever.spans(inquiry)
         sure = await confidence(self._store, inquiry, spans)
         if sure < NOT_FOUND:
             answer = Answer(NOT_FOUND_TEXT, (), NAME)
-        else:
+        elif self._writer is None:
             answer = await self._extract(inquiry, spans, options)
+        else:
+            answer = await self._write(self._writer, inquiry, spans, options, report)
         weak = [WEAK_WARNING] if NOT_FOUND <= sure < WEAK else []
         return replace(
             answer,
             milliseconds=round((time.perf_counter() - started) * 1000),
-            degraded=[*inquiry.degraded, *answer.degraded],
+            degraded=[*inquiry.degraded, *self._degraded, *answer.degraded],
             warnings=[*index_warnings(inquiry.located), *weak, *answer.warnings],
+        )
+
+    async def _write(
+        self,
+        writer: Writer,
+        inquiry: Inquiry,
+        spans: Sequence[Span],
+        options: AnswerOptions,
+        report: Report,
+    ) -> Answer:
+        """Write with the decoder; where no sentence of it holds, extract, and say why."""
+        sizes = WritingOptions(
+            options.budget_tokens,
+            options.max_tokens,
+            options.temperature,
+            options.mode,
+            self._seconds,
+            self._context_tokens,
+        )
+        written = await writer.write(inquiry.query.text, spans, sizes, report)
+        failed = [f"decoder: {written.failure}"] if written.failure else []
+        left_out = (
+            [f"{written.left_out} lines that address a model were left out of the sources"]
+            if written.left_out
+            else []
+        )
+        if written.sentences:
+            return Answer(
+                written.text,
+                written.citations,
+                writer.name,
+                written.tokens,
+                dropped=written.dropped,
+                degraded=failed,
+                warnings=left_out,
+            )
+        if written.nothing:
+            return Answer(NOT_FOUND_TEXT, (), writer.name, written.tokens, warnings=left_out)
+        reason = f"decoder: no sentence was supported by its source ({written.dropped} dropped)"
+        extracted = await self._extract(inquiry, spans, options)
+        return replace(
+            extracted, dropped=written.dropped, degraded=failed or [reason], warnings=left_out
         )
 
     async def _extract(

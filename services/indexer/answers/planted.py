@@ -18,7 +18,7 @@ _PATTERNS = (
     r"\b(?:dear|attention|hey|hello|note|notice|message|instructions?)[,:]?"
     r" (?:(?:to|for) )?(?:all |any |the |every )?" + _MODEL + r"\b",
     r"\b(?:any|every|if you are an?) " + _MODEL + r"\b.{0,40}\b(?:must|should|read|answer)",
-    r"^\W{0,20}" + _MODEL + r"\s{0,5}[:,]",
+    r"\b" + _MODEL + r"\s{0,5}:|^\W{0,20}" + _MODEL + r"\s{0,5},",
     rf"\b{_ANSWER}\b.{{0,20}}\b(?:only with|exactly|with the words?|nothing (?:else|but))\b",
     rf"\b{_ANSWER} to (?:the|every|any) (?:user|question)\b",
     r"\b(?:when|if) (?:you are )?(?:asked|questioned|summari[sz]ing)\b.{0,60}"
@@ -28,7 +28,7 @@ _PATTERNS = (
     r"\b(?:call|invoke|use) the (?:tool|mcp)\b|\btool[_ ]call\b",
     r"\b(?:exfiltrate|upload|send|post|leak)\b.{0,40}\b(?:secrets|api keys?|passwords|\.env)\b",
     r"<\|[a-z_]{1,30}\|>|\[/?INST\]|<</?SYS>>|</?(?:system|assistant|sources?|instructions?)>",
-    r"^\W{0,20}(?:system|assistant)\s{0,5}:|#{1,6} ?(?:instruction|response)s?\b",
+    r"^\W{0,20}(?:system|assistant)\s{0,5}:|#{1,6} ?(?:instruction|response)s?:",
     r"\bjailbreak",
 )
 _ADDRESSES = re.compile("|".join(_PATTERNS), re.IGNORECASE)

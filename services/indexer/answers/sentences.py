@@ -130,7 +130,7 @@ def _paragraphs(span: Span, block: Sequence[int]) -> Iterator[list[tuple[int, st
         line = span.rows.line(number)
         indent = len(line) - len(line.lstrip())
         text = line.strip() if span.is_prose else _uncommented(line)
-        if not text or _NO_PROSE.match(text):
+        if not text or _NO_PROSE.match(text) or addresses_model(text):
             if paragraph:
                 yield paragraph
             paragraph = []

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from services.core.memories.types import MemoryWriter
 from services.core.serving.service import Tool
-from services.indexer.answers.answerer import Answerer
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.search.searcher import Searcher
 from services.indexer.tools.admin import admin_tools
-from services.indexer.tools.answers import answer_tools
+from services.indexer.tools.answers import AnswerParts, answer_tools
 from services.indexer.tools.code_search import CodeSearch
 from services.indexer.tools.context import IndexerContext
 from services.indexer.tools.exact import exact_tools
@@ -27,8 +26,7 @@ def indexer_tools(
     searcher: Searcher,
     lookup: Lookup,
     memories: MemoryWriter,
-    answerer: Answerer,
-    answer_budget: int,
+    answers: AnswerParts,
 ) -> Sequence[Tool]:
     """Build every tool of the indexer server."""
     code = CodeSearch(context, searcher, lookup)
@@ -38,7 +36,7 @@ def indexer_tools(
         *read_tools(context, lookup),
         *graph_tools(context, lookup),
         *symbol_graph_tools(context, lookup),
-        *answer_tools(code, answerer, answer_budget),
+        *answer_tools(code, answers),
         *question_tools(context, code, lookup),
         *index_tools(context),
         *admin_tools(context),

