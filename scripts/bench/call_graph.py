@@ -22,10 +22,11 @@ sys.path.insert(0, str(ROOT))
 
 from services.indexer.graph.files import FileSymbols  # noqa: E402
 from services.indexer.graph.modules import python_files  # noqa: E402
+from services.indexer.graph.relations import Relations  # noqa: E402
 from services.indexer.graph.resolver import Resolver  # noqa: E402
 from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value  # noqa: E402
 from services.indexer.syntax.outline import outline  # noqa: E402
-from services.indexer.syntax.symbols.table import CLASS, definition_mention, last_name  # noqa: E402
+from services.indexer.syntax.symbols.table import CLASS, FUNCTION, definition_mention, last_name  # noqa: E402
 
 # Three applications to develop with; the other three are for the end.
 DEVELOPED = {"furl": "furl", "rich-cli": "rich-cli/src", "sshtunnel": "sshtunnel"}
@@ -34,12 +35,15 @@ Edges = dict[str, set[str]]
 
 
 class Application:
-    """The symbol tables of the Python files below a folder."""
+    """The symbol tables of the files of one language below a folder."""
 
-    def __init__(self, root: Path, paths: Iterable[Path]) -> None:
+    def __init__(self, root: Path, paths: Iterable[Path], language: str = "python") -> None:
         self._files: dict[str, FileSymbols] = {}
+        self._rows: dict[str, list[str]] = {}
         for path in sorted(paths):
-            table = outline(path.read_text(errors="replace"), "python", with_symbols=True).symbols
+            text = path.read_text(errors="replace")
+            table = outline(text, language, with_symbols=True).symbols
+            self._rows[str(path.relative_to(root))] = text.splitlines()
             name = str(path.relative_to(root))
             if table is not None:
                 self._files[name] = FileSymbols(name, table)
@@ -79,6 +83,22 @@ class Application:
                 self._add_definitions(exact, file)
         return exact, possible
 
+    def dispatched(self) -> Edges:
+        """Return the overrides of the methods that calls resolve to: each may run as well."""
+        found: Edges = defaultdict(set)
+        resolver = Resolver(self)
+        for file in self._files.values():
+            for call in file.table.calls:
+                resolver.start()
+                values = resolver.calls.targets(ScopeRef(file.path, call.scope), call)
+                for value in values:
+                    if self._runs(value):
+                        overrides = Relations(self, value).overrides()
+                        found[self.name(file.path, call.scope)] |= {
+                            self.name(each.path, each.value.scope) for each in overrides
+                        }
+        return found
+
     def _runs(self, value: Value) -> bool:
         file = self._files.get(value.path)
         is_definition = value.kind == DEFINITION and file is not None
@@ -105,13 +125,43 @@ class Application:
 
     def name(self, path: str, scope: int) -> str:
         """Return the qualified name of a scope, as the ground truths write it."""
-        inner = self._files[path].scope(scope).path
+        file = self._files[path]
+        if file.table.language == "java":
+            return self._java_name(file, scope)
+        inner = file.scope(scope).path
+        if file.table.language == "javascript":
+            inner = ".".join(self._javascript_parts(file, scope))
         return f"{_module(path)}.{inner}" if inner else _module(path)
+
+    def _java_name(self, file: FileSymbols, number: int) -> str:
+        """Return `package.Class:method`; overloads have one name."""
+        *classes, method = file.scope(number).path.split(".") if number else ["", ""]
+        method = "<init>" if file.is_constructor(number) else method
+        package = f"{file.table.package}." if file.table.package else ""
+        return f"{package}{'$'.join(classes)}:{method}"
+
+    def _javascript_parts(self, file: FileSymbols, number: int) -> list[str]:
+        """Return the names down to a scope; arrow functions are counted in each scope."""
+        if number <= 0:
+            return []
+        scope = file.scope(number)
+        arrows = [
+            each
+            for each, other in enumerate(file.table.scopes)
+            if other.parent == scope.parent and self._is_arrow(file, each)
+        ]
+        name = f"<arrow{arrows.index(number) + 1}>" if number in arrows else scope.name
+        return [*self._javascript_parts(file, scope.parent), name]
+
+    def _is_arrow(self, file: FileSymbols, number: int) -> bool:
+        scope = file.scope(number)
+        row = self._rows[file.path][scope.start - 1]
+        return scope.kind == FUNCTION and "=>" in row and "function" not in row
 
 
 def _module(path: str) -> str:
-    parts = path.removesuffix(".py").split("/")
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    parts = path.removesuffix(".py").removesuffix(".js").split("/")
+    return ".".join(parts[:-1] if parts[-1] in ("__init__", "index") else parts)
 
 
 @dataclass
@@ -174,12 +224,55 @@ def snippets(folder: Path) -> Counts:
     return counts
 
 
+def javascript(folder: Path) -> tuple[Counts, Counts]:
+    """Compare the edges of small programs of SWARM-CG in JavaScript."""
+    exact_counts, all_counts = Counts(), Counts()
+    for truth_file in sorted(folder.rglob("callgraph.json")):
+        root = truth_file.parent
+        exact, possible = Application(root, root.rglob("*.js"), "javascript").edges(calls_only=True)
+        both = {caller: exact[caller] | possible[caller] for caller in {*exact, *possible}}
+        truth = json.loads(truth_file.read_text())
+        exact_counts.add(truth, exact, lambda callee: not callee.startswith("<"))
+        all_counts.add(truth, both, lambda callee: not callee.startswith("<"))
+    return exact_counts, all_counts
+
+
+def java(folder: Path) -> tuple[Counts, Counts]:
+    """Count the listed edges of the programs of CATS that are found; most calls are not listed."""
+    exact_counts, all_counts = Counts(), Counts()
+    for truth_file in sorted(folder.rglob("callgraph.json")):
+        root = truth_file.parent
+        application = Application(root, root.rglob("*.java"), "java")
+        exact, possible = application.edges(calls_only=True)
+        below = application.dispatched()
+        listed: dict[str, set[str]] = defaultdict(set)
+        for caller, callees in json.loads(truth_file.read_text()).items():
+            listed[_plain(caller)] |= {_plain(callee) for callee in callees}
+        callers = {*exact, *possible, *below}
+        both = {each: exact[each] | possible[each] | below[each] for each in callers}
+        for counts, found in ((exact_counts, exact), (all_counts, both)):
+            counts.add(listed, {each: found[each] & listed[each] for each in found}, _in_program)
+    return exact_counts, all_counts
+
+
+def _plain(name: str) -> str:
+    return name.partition("(")[0]
+
+
+def _in_program(callee: str) -> bool:
+    return not callee.startswith("java.")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--applications", type=Path)
     parser.add_argument("--snippets", type=Path)
+    parser.add_argument(
+        "--javascript", type=Path, help="benchmarks/javascript/swarm_js of SWARM-CG"
+    )
+    parser.add_argument("--java", type=Path, help="benchmarks/java/cats of SWARM-CG")
     parser.add_argument("--held-back", action="store_true", help="the other three applications")
     options = parser.parse_args()
     if options.applications:
@@ -189,6 +282,11 @@ def main() -> None:
         print(f"applications, exact + possible  {everything}")
     if options.snippets:
         print(f"snippets, exact                 {snippets(options.snippets)}")
+    for folder, compare in ((options.javascript, javascript), (options.java, java)):
+        if folder:
+            exact, everything = compare(folder)
+            print(f"{compare.__name__}, exact             {exact}")
+            print(f"{compare.__name__}, exact + possible  {everything}")
 
 
 if __name__ == "__main__":

@@ -8,9 +8,17 @@ from enum import StrEnum
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.loading import LoadedTables
 from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
+from services.indexer.graph.values import (
+    DEFINITION,
+    NOTHING,
+    UNRESOLVED,
+    ScopeRef,
+    Value,
+    Values,
+)
 from services.indexer.syntax.symbols.table import (
     ATTRIBUTE,
+    CLASS,
     Call,
     Expression,
     last_name,
@@ -18,6 +26,7 @@ from services.indexer.syntax.symbols.table import (
 
 SECONDS = 1.5  # of resolving for one question; calls beyond it are possible ones
 NOT_RESOLVED = "same name, receiver not resolved"
+OVERRIDES = "calls the method that it overrides"
 OUT_OF_TIME = "same name, no time to resolve it"
 
 
@@ -49,6 +58,7 @@ class CallSites:
         self._known: dict[tuple[str, int], tuple[Certainty, str] | None] = {}
         self._deadline = time.monotonic() + SECONDS
         self.unresolved = 0  # calls that there was no time for
+        self._overridden: Values = NOTHING
 
     def find(self) -> list[CallSite]:
         """Return the calls among the loaded tables, file by file. Blocks up to SECONDS."""
@@ -61,6 +71,7 @@ class CallSites:
             return
         name, is_member = home.called_name(self._target.scope)
         resolver = Resolver(self._tables)
+        self._overridden = self._find_overridden(resolver, home)
         files = {file.path: file for file in [home, *self._tables.callers(name)]}
         for path in sorted(files):
             file = files[path]
@@ -72,6 +83,18 @@ class CallSites:
                 if found is not None:
                     caller = file.scope(call.scope).path
                     yield CallSite(path, call.line, caller, *found, scope=call.scope)
+
+    def _find_overridden(self, resolver: Resolver, home: FileSymbols) -> Values:
+        """Return the methods of base classes that the target replaces."""
+        number = self._target.scope
+        if home.is_constructor(number) or home.scope(number).kind == CLASS:
+            return NOTHING
+        resolver.start()
+        found: set[Value] = set()
+        for value in resolver.classes.around(ScopeRef(home.path, number)):
+            for place in resolver.classes.ancestors(ScopeRef(value.path, value.scope))[1:]:
+                found |= resolver.classes.own(place, home.scope(number).name)
+        return frozenset(found - {self._target})
 
     def _words(self, home: FileSymbols, file: FileSymbols) -> frozenset[str]:
         """Return the words by which a class's own code calls what it inherits."""
@@ -96,20 +119,28 @@ class CallSites:
             self.unresolved += 1
             return (Certainty.POSSIBLE, OUT_OF_TIME) if fits else None
         before = self._tables.misses
-        found = _resolved(resolver, file, call, self._target, fits=fits)
+        found = _resolved(resolver, file, call, self._target, self._overridden, fits=fits)
         if self._tables.misses == before:
             self._known[key] = found
         return found
 
 
 def _resolved(
-    resolver: Resolver, file: FileSymbols, call: Call, target: Value, *, fits: bool
+    resolver: Resolver,
+    file: FileSymbols,
+    call: Call,
+    target: Value,
+    overridden: Values,
+    *,
+    fits: bool,
 ) -> tuple[Certainty, str] | None:
     place = ScopeRef(file.path, call.scope)
     resolver.start()
     values = resolver.calls.targets(place, call)
     if target in values or target in resolver.evaluate(place, call.function):
         return Certainty.EXACT, _reason(file, call, target)
+    if overridden & values:
+        return Certainty.POSSIBLE, OVERRIDES
     if not fits or not any(value.kind == UNRESOLVED for value in values):
         return None
     known = any(value.kind == DEFINITION for value in values)

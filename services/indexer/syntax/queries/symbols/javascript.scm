@@ -12,6 +12,8 @@
 (arrow_function parameters: (_) @parameters) @on.head
 (arrow_function parameter: (_) @parameters) @on.head
 (function_expression parameters: (_) @parameters) @on.head
+(function_expression name: (_) @name) @on.function
+(field_definition property: (_) @name value: (class) @on.class)
 (arrow_function) @on.lambda
 (arrow_function body: [(call_expression) (identifier) (new_expression) (member_expression) (await_expression) (parenthesized_expression) (arrow_function)] @on.return)
 (function_expression) @on.lambda
