@@ -56,9 +56,9 @@ def qdrant_url(request: pytest.FixtureRequest) -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="ctx-qdrant-", dir=memory()))
     folder.chmod(0o777)
     http_port, grpc_port = free_port(), free_port()
-    process = _run(program, folder, http_port, grpc_port)
+    process = run_server(program, folder, http_port, grpc_port)
     try:
-        _wait(f"http://127.0.0.1:{http_port}", process, folder)
+        wait_until_ready(f"http://127.0.0.1:{http_port}", process, folder)
         yield f"http://127.0.0.1:{http_port}"
     finally:
         process.terminate()
@@ -66,7 +66,9 @@ def qdrant_url(request: pytest.FixtureRequest) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(program: Path, folder: Path, http_port: int, grpc_port: int) -> subprocess.Popen[bytes]:
+def run_server(
+    program: Path, folder: Path, http_port: int, grpc_port: int
+) -> subprocess.Popen[bytes]:
     environment = {
         "QDRANT__SERVICE__HOST": "127.0.0.1",
         "QDRANT__SERVICE__HTTP_PORT": str(http_port),
@@ -82,7 +84,7 @@ def _run(program: Path, folder: Path, http_port: int, grpc_port: int) -> subproc
         )
 
 
-def _wait(url: str, process: subprocess.Popen[bytes], folder: Path) -> None:
+def wait_until_ready(url: str, process: subprocess.Popen[bytes], folder: Path) -> None:
     deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:

@@ -23,7 +23,7 @@ from services.core.blocking import DISK
 from services.core.clock import to_iso, utc_now
 from services.core.errors import CollectionNotFound, CtxError, RepoInUse, StorageFailed
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import CollectionSpec, Filter, HasId, IndexKind, Match, Point
+from services.core.vectors.types import CollectionSpec, Filter, IndexKind, Match, MatchAny, Point
 from services.indexer.indexing.manifest import RepoKey
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,9 @@ SKEW_SECONDS = 10.0  # by which the clocks of two machines may differ
 WAIT_SECONDS = 3.0  # for a run of another process that is about to end
 RETRY_SECONDS = (0.05, 0.25)
 MAX_CLAIMS = 1_000  # of one collection
-SPEC = CollectionSpec(indexes={"collection": IndexKind.KEYWORD}, purpose="leases")
+SPEC = CollectionSpec(
+    indexes={"collection": IndexKind.KEYWORD, "claim": IndexKind.KEYWORD}, purpose="leases"
+)
 
 
 @dataclass(frozen=True)
@@ -203,18 +205,21 @@ class ServerLeases:
 
 async def _write(store: VectorStore, claim: Claim) -> None:
     payload = {name: value for name, value in asdict(claim).items() if name != "id"}
+    payload["claim"] = claim.id
     await store.upsert(COLLECTION, [Point(claim.id, {}, payload)])
 
 
 async def _remove(store: VectorStore, claims: Sequence[Claim]) -> None:
+    # By a field, not by ids: Qdrant 1.17 that was killed cannot read a deletion by ids in its log.
     if claims:
         with contextlib.suppress(CollectionNotFound):
-            await store.delete(COLLECTION, Filter(must=[HasId([each.id for each in claims])]))
+            own = MatchAny("claim", [each.id for each in claims])
+            await store.delete(COLLECTION, Filter(must=[own]))
 
 
 def _read(id_: str, payload: Mapping[str, Any]) -> Claim | None:
     try:
-        return Claim(id=id_, **payload)
+        return Claim(id=id_, **{name: each for name, each in payload.items() if name != "claim"})
     except TypeError:
         return None  # of another version of ctx
 
