@@ -164,6 +164,14 @@ def required_filter(where: Filter) -> models.Filter:
     )
 
 
+def names_ids(where: Filter) -> bool:
+    """Whether a filter, or one inside it, selects points by their ids."""
+    return any(
+        isinstance(each, HasId) or (isinstance(each, Filter) and names_ids(each))
+        for each in (*where.must, *where.should, *where.must_not)
+    )
+
+
 def _condition(condition: Condition) -> Any:
     match condition:
         case Filter():
