@@ -43,8 +43,10 @@ def log_path(data_dir: Path) -> Path:
     return data_dir / LOG_FOLDER / LOG_FILE
 
 
-def start(arguments: Sequence[str], data_dir: Path) -> "subprocess.Popen[bytes]":
-    """Start `ctx` with these arguments, so that it outlives this process and its terminal."""
+def start(
+    arguments: Sequence[str], data_dir: Path, folder: Path | None = None
+) -> "subprocess.Popen[bytes]":
+    """Start `ctx` with these arguments, here or in a folder, to outlive this process."""
     file = log_path(data_dir)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -58,6 +60,7 @@ def start(arguments: Sequence[str], data_dir: Path) -> "subprocess.Popen[bytes]"
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                cwd=folder,
             )
     except OSError as error:
         raise StorageFailed(f"the log {file} cannot be written: {error}") from error

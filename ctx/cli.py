@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "up": "Start both servers in one process.",
         "down": "Stop the servers that `ctx up` started.",
         "logs": "Show what the servers in the background wrote.",
+        "stdio": "Speak MCP on standard input and output, for clients that start their servers.",
         "status": "Show which servers answer, and how.",
         "doctor": "Check everything, and say how to fix what is wrong.",
     },

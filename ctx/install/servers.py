@@ -30,7 +30,7 @@ def endpoints(settings: Settings, toolset: str | None = None) -> list[Endpoint]:
 
 
 def _command(service: str) -> Sequence[str]:
-    return (sys.executable, "-P", "-m", f"services.{service}", "--transports", "stdio")
+    return (sys.executable, "-P", "-m", "ctx", "stdio", service)
 
 
 def check_variable(name: str | None) -> None:

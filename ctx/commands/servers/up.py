@@ -1,6 +1,7 @@
 """`ctx up`: both servers in one process, over one engine."""
 
 import asyncio
+import contextlib
 import json
 import sys
 from collections.abc import Mapping
@@ -43,7 +44,10 @@ Urls = Mapping[str, Mapping[str, str]]
 )
 @click.option("--port", metavar="PORT", help="Of the REST API of conversations [default: 6789].")
 @click.option("--detach", "-d", is_flag=True, help="Run in the background; see `ctx logs`.")
-def command(as_json: bool, config: str | None, port: str | None, detach: bool) -> int:
+@click.option("--for-stdio", is_flag=True, hidden=True, help="End with the last `ctx stdio`.")
+def command(
+    as_json: bool, config: str | None, port: str | None, detach: bool, for_stdio: bool
+) -> int:
     """Serve until a signal stops it, or let a process in the background do so."""
     if detach:
         return _detach(config, port, as_json=as_json)
@@ -51,7 +55,7 @@ def command(as_json: bool, config: str | None, port: str | None, detach: bool) -
 
     if not as_json:
         print("ctx is starting …", file=sys.stderr)
-    serve_until_stopped(lambda settings: _up(settings, as_json), config, port)
+    serve_until_stopped(lambda settings: _up(settings, as_json, for_stdio), config, port)
     return Exit.DONE
 
 
@@ -95,12 +99,15 @@ def _detached_text(body: Mapping[str, Any]) -> str:
     )
 
 
-async def _up(settings: "Settings", as_json: bool) -> None:
+async def _up(settings: "Settings", as_json: bool, for_stdio: bool) -> None:
     from ctx.background import lock_run
+    from ctx.stdio.clients import stopped_with_clients
 
     run_lock = await DISK.run(lock_run, connection_of(settings))
+    ending = stopped_with_clients(settings.data_dir) if for_stdio else contextlib.nullcontext()
     try:
-        await _serve(settings, as_json)
+        async with ending:
+            await _serve(settings, as_json)
     finally:
         run_lock.release()
     if not as_json:

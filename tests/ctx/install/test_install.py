@@ -61,7 +61,7 @@ def test_what_is_there_is_kept_and_restored_to_the_byte(home: Path) -> None:
     assert b'"other"' in cursor.read_bytes()
     assert cursor.with_name("mcp.json.before-ctx").read_bytes() == original
     assert ctx(home, "install", "cursor", "--transport", "stdio").returncode == 0
-    assert b"--transports" in cursor.read_bytes()
+    assert b'"stdio"' in cursor.read_bytes()
     assert ctx(home, "uninstall").returncode == 0
     assert cursor.read_bytes() == original
     assert cursor.stat().st_mode & 0o777 == 0o640

@@ -1,0 +1,1 @@
+"""`ctx stdio`: the servers for clients that start them themselves."""
