@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "search": "Search the code of this folder.",
         "callers": "Find who calls a function or a class.",
         "importers": "Find who imports a module or a name.",
+        "symbol": "Show everything that a definition is related to.",
         "tests": "Find the tests of something.",
         "config": "Find settings, build, CI and deployment files.",
     },

@@ -183,7 +183,7 @@ class Indexer:
                 if repo is not None:
                     await self._store.delete(collection, repo_filter(repo))
                 await self._manifest.remove_repo(checkout.key)
-                await GIT.run(self.states.remove, checkout.root)
+                await GIT.run(self.states.remove, checkout.root, collection)
                 self._problems.pop(checkout.key, None)
             if repo is None:
                 await self._store.delete_collection(collection)

@@ -113,8 +113,11 @@ class WorkspaceStates:
         read = [self._read_own(name) for name in _names(self._folder)]
         return dict(sorted(each for each in read if each and each[0].is_dir()))
 
-    def remove(self, workspace: Path) -> None:
-        """Forget a workspace, here and in its own folder. Blocks."""
+    def remove(self, workspace: Path, collection: str) -> None:
+        """Forget a workspace, here and in its own folder, if it was last indexed there. Blocks."""
+        state = self.read(workspace)
+        if state is None or state.collection_name != collection:
+            return
         (self._folder / self._own_name(workspace)).unlink(missing_ok=True)
         with contextlib.suppress(OSError), ConfinedFolder(workspace) as folder:
             folder.remove(STATE_PATH)
