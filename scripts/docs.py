@@ -20,6 +20,7 @@ from services.core.settings import Settings, env_names
 from services.indexer.tools import indexer_tools
 from services.indexer.tools.answers import AnswerParts
 from services.indexer.tools.context import IndexerContext
+from services.indexer.tools.questions import QuestionParts
 from services.memory.conversations.tools import conversation_tools
 from services.memory.knowledge.tools import knowledge_tools
 from services.memory.memories.memories import Memories
@@ -91,7 +92,12 @@ async def tools() -> str:
             *conversation_tools(NOTHING, 0),
         ],
         "indexer": indexer_tools(
-            _indexer_context(), NOTHING, NOTHING, NOTHING, AnswerParts(NOTHING, NOTHING, 1, 1.0)
+            _indexer_context(),
+            NOTHING,
+            NOTHING,
+            NOTHING,
+            AnswerParts(NOTHING, NOTHING, 1, 1.0),
+            QuestionParts(NOTHING, NOTHING),
         ),
     }
     parts = [

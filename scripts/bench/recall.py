@@ -32,11 +32,11 @@ sys.path.insert(0, str(ROOT))
 from scripts.bench.figures import commit, note, percentiles, with_load  # noqa: E402
 from scripts.bench.own_corpus import own_entries, own_questions  # noqa: E402
 from services.core.engine.engine import open_engine  # noqa: E402
+from services.core.ranking.calibration import calibration  # noqa: E402
+from services.core.ranking.scoring import WEIGHTS, Weights, rank  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
 from services.memory.records.types import Criteria, EntryKind  # noqa: E402
 from services.memory.search.fusion import fuse  # noqa: E402
-from services.memory.search.ranking.calibration import calibration  # noqa: E402
-from services.memory.search.ranking.scoring import WEIGHTS, Weights, rank  # noqa: E402
 from services.memory.search.retrievers import MODES  # noqa: E402
 from services.memory.service import MemoryServer, open_memory  # noqa: E402
 

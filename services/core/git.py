@@ -14,10 +14,12 @@ import re
 import signal
 import stat
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from services.core.errors import GitFailed
 from services.core.settings import env_names
@@ -100,6 +102,8 @@ _HOST = re.compile(r"\b(host(?:name)?:? |connect to (?!host ))[^\s:]+")
 _DESTINATION = re.compile(r"^To \S.*\n", re.MULTILINE)  # of a push: the remote, as configured
 _QUOTES = "'\"(<"  # before an address in a sentence
 
+Pipe = int | IO[bytes]
+
 _running: set[subprocess.Popen[bytes]] = set()
 _running_lock = threading.Lock()
 
@@ -134,10 +138,12 @@ def run_git(
     stdin: bytes = b"",
     transport: bool = False,
     seconds: float | None = None,
+    max_bytes: int | None = None,
 ) -> bytes:
     """Return what a command prints, or raise GitFailed, whose text holds no URL. Blocks.
 
-    Only with `transport` may it talk to a remote, over a file path, ssh or https.
+    Only with `transport` may it talk to a remote, over a file path, ssh or https. One that prints
+    more than `max_bytes` is stopped and has failed.
     """
     command = arguments[0]
     settings = [] if command in PLUMBING else _settings(folder)
@@ -151,9 +157,10 @@ def run_git(
         environment.update(_transport_environment(environment, settings))
     deadline = seconds or (TRANSPORT_SECONDS if transport else READ_SECONDS)
     helpers = _credential_options(settings) if transport else []
-    return _start(
-        [*helpers, "-C", str(folder), command, *rest], command, environment, stdin, deadline
-    )
+    started = [*helpers, "-C", str(folder), command, *rest]
+    if max_bytes is not None:
+        return _start_bounded(started, command, environment, stdin, deadline, max_bytes)
+    return _start(started, command, environment, stdin, deadline)
 
 
 def stop_all() -> None:
@@ -287,18 +294,7 @@ def _transport_environment(
 def _start(
     arguments: Sequence[str], name: str, environment: Mapping[str, str], stdin: bytes, limit: float
 ) -> bytes:
-    try:
-        # A group of its own, so that what git starts ends with it.
-        process = subprocess.Popen(
-            ["git", *arguments],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise GitFailed(f"git cannot be started: {error.strerror}. Install git.") from error
+    process = _opened(arguments, environment, subprocess.PIPE, subprocess.PIPE)
     with _tracked(process):
         try:
             printed, complaint = process.communicate(stdin, timeout=limit)
@@ -313,6 +309,56 @@ def _start(
             exit_code=process.returncode,
         )
     return printed
+
+
+def _opened(
+    arguments: Sequence[str], environment: Mapping[str, str], stdin: Pipe, stderr: Pipe
+) -> subprocess.Popen[bytes]:
+    """Start git in a group of its own, so that what it starts ends with it."""
+    try:
+        return subprocess.Popen(
+            ["git", *arguments],
+            env=environment,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise GitFailed(f"git cannot be started: {error.strerror}. Install git.") from error
+
+
+def _start_bounded(
+    arguments: Sequence[str],
+    name: str,
+    environment: Mapping[str, str],
+    stdin: bytes,
+    limit: float,
+    max_bytes: int,
+) -> bytes:
+    """Run git as `_start` does, reading no more than `max_bytes`; `stdin` is a file for it."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as complaints:
+        given.write(stdin)
+        given.seek(0)
+        process = _opened(arguments, environment, given, complaints)
+        timer = threading.Timer(limit, _kill, [process])
+        timer.start()
+        try:
+            assert process.stdout is not None
+            with process.stdout as pipe, _tracked(process):
+                printed = pipe.read(max_bytes + 1)
+                if len(printed) > max_bytes:
+                    raise GitFailed(f"git {name} printed more than {max_bytes} bytes.")
+                process.wait()
+        finally:
+            expired = not timer.is_alive()
+            timer.cancel()
+        if process.returncode:
+            if expired:
+                raise GitFailed(f"git {name} did not end within {limit:g} s and was stopped.")
+            complaints.seek(0)
+            raise GitFailed(f"git {name} failed: {_reason(complaints.read())}", command=name)
+        return printed
 
 
 @contextlib.contextmanager

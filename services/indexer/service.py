@@ -9,11 +9,13 @@ from pathlib import Path
 
 from services.core.background import BackgroundTasks
 from services.core.blocking import DISK
+from services.core.embedding.protocol import Embedder
 from services.core.engine.engine import Engine
 from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import InvalidInput, ModelUnavailable, SettingsInvalid, StorageFailed
 from services.core.llm.factory import open_decoder
 from services.core.llm.protocol import StreamingDecoder
+from services.core.memories.reader import MemoryReader
 from services.core.memories.types import MemoryWriter
 from services.core.rerank.stage import open_stage
 from services.core.serving.service import Service
@@ -24,6 +26,7 @@ from services.indexer.answers.answerer import Answerer
 from services.indexer.answers.expansion import Expander
 from services.indexer.answers.retrieval import Retriever
 from services.indexer.answers.writer import Writer
+from services.indexer.history.history import History
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.lease import ServerLeases
 from services.indexer.indexing.manifest import Manifest
@@ -39,6 +42,7 @@ from services.indexer.tools import indexer_tools
 from services.indexer.tools.answers import AnswerParts
 from services.indexer.tools.context import IndexerContext, InfoDefaults
 from services.indexer.tools.index import owner_tools
+from services.indexer.tools.questions import QuestionParts
 from services.indexer.watch.watch import Watch
 
 log = logging.getLogger(__name__)
@@ -73,11 +77,17 @@ class IndexerServer:
 
 @contextlib.asynccontextmanager
 async def open_indexer(
-    settings: Settings, engine: Engine, memories: MemoryWriter, *, follow: bool = False
+    settings: Settings,
+    engine: Engine,
+    memories: MemoryWriter,
+    memory_embedder: Embedder | None = None,
+    *,
+    follow: bool = False,
 ) -> AsyncIterator[IndexerServer]:
     """Open the indexer over a shared engine; `memory_store` writes to `memories`.
 
-    With `follow` it keeps the index of every workspace up to date, unless CTX_WATCH is off.
+    `memory_embedder` is the memory server's model, where that runs in the same process. With
+    `follow` it keeps the index of every workspace up to date, unless CTX_WATCH is off.
     """
     sessions = SessionDefaults()
     context = await DISK.run(open_context, settings, engine, sessions)
@@ -96,10 +106,16 @@ async def open_indexer(
     stack = contextlib.AsyncExitStack()
     decoder, problem = await _open_decoder(stack, settings)
     answers = _answer_parts(settings, Retriever(lookup, engine.vectors), engine, decoder, problem)
+    questions = QuestionParts(
+        History(engine.vectors, engine.embedder, settings.history_commits),
+        MemoryReader(
+            engine.vectors, settings.memory_collection_name, settings.models_dir, memory_embedder
+        ),
+    )
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
-        tools=indexer_tools(context, searcher, lookup, memories, answers),
+        tools=indexer_tools(context, searcher, lookup, memories, answers, questions),
         checks={
             "qdrant": engine.vectors.ping,
             "embedding": engine.check_model,

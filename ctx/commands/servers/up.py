@@ -123,7 +123,9 @@ async def _serve(settings: "Settings", as_json: bool) -> None:
     async with (
         open_engines(settings) as engines,
         open_memory(settings, engines.memory) as memory,
-        open_indexer(settings, engines.code, memory.memories, follow=True) as indexer,
+        open_indexer(
+            settings, engines.code, memory.memories, engines.memory.embedder, follow=True
+        ) as indexer,
     ):
         indexer.begin(settings.workspace.expanduser().resolve())
         services = [memory.service, indexer.service]

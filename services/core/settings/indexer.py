@@ -64,6 +64,13 @@ class IndexerSettings(BaseModel):
         "CTX_INDEX_WORKERS", 0, "Processes that prepare files for the index; 0 is one a core.", ge=0
     )
 
+    history_commits: int = env(
+        "CTX_HISTORY_COMMITS",
+        2_000,
+        "Newest commits of a repository that search_commits_for searches.",
+        ge=1,
+        le=100_000,
+    )
     info_request_limit: int = env(
         "INFO_REQUEST_LIMIT",
         10,

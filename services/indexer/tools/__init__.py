@@ -14,7 +14,7 @@ from services.indexer.tools.exact import exact_tools
 from services.indexer.tools.graph import graph_tools
 from services.indexer.tools.index import index_tools
 from services.indexer.tools.memory import memory_tools
-from services.indexer.tools.questions import question_tools
+from services.indexer.tools.questions import QuestionParts, question_tools
 from services.indexer.tools.read import read_tools
 from services.indexer.tools.search import search_tools
 from services.indexer.tools.session import session_tools
@@ -27,6 +27,7 @@ def indexer_tools(
     lookup: Lookup,
     memories: MemoryWriter,
     answers: AnswerParts,
+    questions: QuestionParts,
 ) -> Sequence[Tool]:
     """Build every tool of the indexer server."""
     code = CodeSearch(context, searcher, lookup)
@@ -37,7 +38,7 @@ def indexer_tools(
         *graph_tools(context, lookup),
         *symbol_graph_tools(context, lookup),
         *answer_tools(code, answers),
-        *question_tools(context, code, lookup),
+        *question_tools(context, code, lookup, questions),
         *index_tools(context),
         *admin_tools(context),
         *memory_tools(memories),

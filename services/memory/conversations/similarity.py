@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.core.errors import CtxError, SearchFailed
+from services.core.ranking.calibration import Calibration, calibration
+from services.core.ranking.confidence import confidence, words_scale
+from services.core.ranking.scoring import Candidate, score
 from services.core.text.tokens import terms, words
 from services.core.vectors.types import BM25, DENSE, Vector
 from services.memory.conversations.calls import CallTracker
@@ -16,9 +19,6 @@ from services.memory.records.types import Criteria, EntryKind
 from services.memory.search.entry_search import EntryHit
 from services.memory.search.failures import failure_message
 from services.memory.search.lexical import lexical_query
-from services.memory.search.ranking.calibration import Calibration, calibration
-from services.memory.search.ranking.confidence import confidence, words_scale
-from services.memory.search.ranking.scoring import Candidate, score
 from services.memory.search.semantic import EmbeddedQuery, SemanticRetriever
 
 # Entries looked at, in steps: one long context may have all of the best.

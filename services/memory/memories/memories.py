@@ -9,6 +9,7 @@ from services.core.clock import to_iso, utc_now
 from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import EntryNotFound, InvalidInput
 from services.core.memories.collection import spec
+from services.core.memories.finding import find_memories
 from services.core.memories.types import (
     SUPERSEDED_BY,
     SUPERSEDES,
@@ -26,7 +27,6 @@ from services.core.memories.types import (
 from services.core.secrets.screen import SecretScreen
 from services.core.serving.sessions import SessionDefaults
 from services.core.vectors.protocol import VectorStore
-from services.memory.memories.finding import find_memories
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records

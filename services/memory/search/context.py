@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from services.core.ranking.scoring import REACH, Candidate
 from services.core.vectors.types import BM25, DENSE, Vector
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria, Passage
 from services.memory.search.entry_search import EntryHit, EntrySearch
-from services.memory.search.ranking.scoring import REACH, Candidate
 
 Line = Mapping[int, int]  # the entries beside one in its thread: distance → id, negative before it
 

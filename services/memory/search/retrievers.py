@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from services.core.clock import utc_now
 from services.core.errors import SearchFailed
+from services.core.ranking.period import Period, named_period
+from services.core.ranking.scoring import Candidate
 from services.core.vectors.types import BM25, DENSE, Vector
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria, moment
@@ -19,8 +21,6 @@ from services.memory.search.context import CandidateReader
 from services.memory.search.entry_search import EntryHit, EntrySearch
 from services.memory.search.failures import SCORE_DIGITS, elapsed_ms, failure_message
 from services.memory.search.lexical import LexicalQuery, lexical_query
-from services.memory.search.ranking.period import Period, named_period
-from services.memory.search.ranking.scoring import Candidate
 from services.memory.search.semantic import EmbeddedQuery, SemanticRetriever, l2_distance
 
 FTS, SEMANTIC = "fts", "semantic"

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from services.core.errors import InvalidInput
+from services.core.ranking.calibration import calibration
+from services.core.ranking.repeats import without_repeats
+from services.core.ranking.scoring import WEIGHTS, Weights, rank
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria
 from services.memory.search.failures import SCORE_DIGITS
 from services.memory.search.filters import count_filters
 from services.memory.search.fusion import FusedEntry, fuse
 from services.memory.search.pages import RankedEntry, RankedPages
-from services.memory.search.ranking.calibration import calibration
-from services.memory.search.ranking.repeats import without_repeats
-from services.memory.search.ranking.scoring import WEIGHTS, Weights, rank
 from services.memory.search.retrievers import (
     FTS,
     MODES,

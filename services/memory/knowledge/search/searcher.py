@@ -9,13 +9,13 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from services.core.errors import CtxError, SearchFailed
+from services.core.ranking.calibration import Calibration, calibration
 from services.core.text.tokens import terms as token_terms
 from services.core.vectors.types import Hit
 from services.memory.knowledge.search.blocks import Block
 from services.memory.knowledge.search.documents import Document, Documents
 from services.memory.knowledge.search.index import BLOCK, DIGEST, FILE, KnowledgeIndex
 from services.memory.knowledge.types import Scope
-from services.memory.search.ranking.calibration import Calibration, calibration
 
 log = logging.getLogger(__name__)
 

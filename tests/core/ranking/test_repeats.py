@@ -2,9 +2,9 @@
 
 import pytest
 
+from services.core.ranking.repeats import says_the_same, without_repeats
+from services.core.ranking.scoring import ScoredEntry
 from services.core.text.tokens import text_terms
-from services.memory.search.ranking.repeats import says_the_same, without_repeats
-from services.memory.search.ranking.scoring import ScoredEntry
 
 LONG = "Deployments run every Friday at noon from the main branch after all tests have passed"
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from services.core.ranking.calibration import Calibration
+from services.core.ranking.period import Period
 from services.core.text.tokens import word_parts
-from services.memory.search.ranking.calibration import Calibration
-from services.memory.search.ranking.period import Period
 
 NEARBY_DAYS = 7.0  # outside a period, after which most of `outside_period` counts
 REACH = 2  # entries before and after that count as context; a third one adds nothing

@@ -8,6 +8,11 @@ from datetime import date, datetime
 from services.core.blocking import COMPUTE
 from services.core.embedding.protocol import Embedder
 from services.core.memories.types import Memory, MemoryHit
+from services.core.ranking.calibration import Calibration, calibration
+from services.core.ranking.confidence import WEAK, confidence, words_scale
+from services.core.ranking.period import Period, named_period
+from services.core.ranking.repeats import without_repeats
+from services.core.ranking.scoring import Candidate, rank
 from services.core.text import bm25
 from services.core.text.highlight import highlights, mark_terms
 from services.core.text.tokens import text_terms
@@ -22,11 +27,6 @@ from services.core.vectors.types import (
     Query,
     Vector,
 )
-from services.memory.search.ranking.calibration import Calibration, calibration
-from services.memory.search.ranking.confidence import WEAK, confidence, words_scale
-from services.memory.search.ranking.period import Period, named_period
-from services.memory.search.ranking.repeats import without_repeats
-from services.memory.search.ranking.scoring import Candidate, rank
 
 CREATED_AT = "created_at"
 MIN_CANDIDATES = 50  # by each vector, even for few results, so that ranking has a choice

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from services.core.ranking.scoring import ScoredEntry
 from services.core.text.tokens import text_terms
-from services.memory.search.ranking.scoring import ScoredEntry
 
 SAME_SHARE = 0.8  # of the longer text's terms that the shorter one has, to say the same
 NEGATIONS = frozenset(("not", "no", "never", "without", "nor", "t"))  # `don't` has the term `t`

@@ -2,7 +2,7 @@
 
 import math
 
-from services.memory.search.ranking.calibration import Calibration
+from services.core.ranking.calibration import Calibration
 
 # The inverse document frequency of a term that one of 3,000 entries has: that many were ranked when
 # the weights were fitted.
