@@ -87,8 +87,10 @@ def is_right(answer: Answer | None, definition: Definition, rows: list[str]) -> 
     if definition.start != definition.line or answer.start_line == definition.line:
         return answer.start_line == definition.start
     above = [row.strip() for row in rows[answer.start_line - 1 : definition.line - 1]]
-    if above and above[0].startswith(("template", "#[")):
-        return True
+    if above and above[0].startswith(("template", "#[", "typedef")):
+        return True  # ctags names the line of the name: the last one of a `typedef struct`
+    if above and above[0].startswith("@") and not any(";" in row for row in above):
+        return True  # an annotation of several lines
     return bool(above) and all(row.startswith(ATTACHED) for row in above)
 
 
@@ -115,9 +117,10 @@ class Lookups:
             found = await self._lookup.definitions(self._collection, name, SearchFilters())
         except InvalidInput:
             return None
-        if len(found) != 1:
+        if len(found.meant) != 1:
             return None
-        return Answer(found[0].file.path, found[0].symbol, found[0].start_line)
+        [only] = found.meant
+        return Answer(only.file.path, only.symbol, only.start_line)
 
 
 async def one_repository(

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from services.indexer.chunking.definition_spans import DefinitionSpan
-from services.indexer.lookup.reader import IMPLEMENTATION
 from services.indexer.lookup.texts import FileText, FileTexts
 from services.indexer.schema.payload import ChunkPayload
 from services.indexer.search.definition_choice import (
@@ -18,7 +17,7 @@ from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import ParsedQuery
 from services.indexer.search.searcher import SearchHit
 from services.indexer.search.snippet import Rows
-from services.indexer.syntax.definitions import flatten
+from services.indexer.syntax.definitions import flatten, kind_weight
 
 
 @dataclass(frozen=True)
@@ -91,8 +90,9 @@ def _named_first(
         return list(hits)
     name = ".".join(split_symbol(query.text))
     whole = [each for each in hits if each[1].span.symbol == name]
-    whole.sort(key=lambda each: each[1].span.kind == IMPLEMENTATION)
     named = [each for each in hits if is_named(each[1].span.symbol, name) and each not in whole]
+    for group in (whole, named):
+        group.sort(key=lambda each: kind_weight(each[1].span.kind))
     others = [each for each in hits if each not in whole and each not in named]
     ordered = [*whole, *named, *others]
     least = 0.0

@@ -18,6 +18,7 @@ from services.indexer.lookup.pattern import Pattern
 from services.indexer.lookup.reader import (
     DefinitionLocation,
     FileLocation,
+    FoundNames,
     Lines,
     definitions_named,
     lines_of,
@@ -95,9 +96,7 @@ class Lookup:
         ]
         return await DISK.run(exact_search, self._texts, sources, pattern, limit, offset, role)
 
-    async def definitions(
-        self, collection: str, name: str, filters: SearchFilters
-    ) -> list[DefinitionLocation]:
+    async def definitions(self, collection: str, name: str, filters: SearchFilters) -> FoundNames:
         """Find the definitions of a plain or qualified name.
 
         Raises InvalidInput with similar names where there is none.
@@ -107,7 +106,7 @@ class Lookup:
             raise InvalidInput("name", "is empty; give the name of a definition")
         files = await self._defining_files(collection, parts[-1], filters)
         found = await DISK.run(definitions_named, self._texts, files, name)
-        if found:
+        if found.meant:
             return found
         similar = await self._similar(collection, parts[-1])
         raise InvalidInput(

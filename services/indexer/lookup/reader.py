@@ -1,5 +1,6 @@
 """Reads definitions, lines and outlines of files, as they are on disk."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,12 +8,12 @@ from pathlib import Path
 from services.core.errors import InvalidInput
 from services.indexer.chunking.definition_spans import DefinitionSpan
 from services.indexer.lookup.texts import FileText, FileTexts
-from services.indexer.syntax.definitions import Definition, flatten
+from services.indexer.syntax.definitions import MODULE, Definition, flatten, kind_weight
 
 MAX_LINES = 400  # of one answer; the rest is asked for with start_line
 MAX_SIGNATURE = 160  # characters of a definition's first line in a list
+_OPERATOR = re.compile(r"\boperator (\W)")  # of C++, as it may be written
 _SEPARATORS = ("::", "#", "->", "/")
-IMPLEMENTATION = "impl"  # of a type, which is what its name stands for
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,14 @@ class DefinitionLocation:
 
 
 @dataclass(frozen=True)
+class FoundNames:
+    """The definitions that a name means, and others that are called so too."""
+
+    meant: Sequence[DefinitionLocation]
+    others: Sequence[DefinitionLocation] = ()
+
+
+@dataclass(frozen=True)
 class Lines:
     """Some lines of a file, numbered from `start_line`, and how many the file has."""
 
@@ -57,28 +66,25 @@ class Lines:
         return self.start_line + len(self.rows) - 1
 
 
-def definitions_named(
-    texts: FileTexts, files: Iterable[FileLocation], name: str
-) -> list[DefinitionLocation]:
+def definitions_named(texts: FileTexts, files: Iterable[FileLocation], name: str) -> FoundNames:
     """Find the definitions of a plain or qualified name in files. Blocks while they are parsed.
 
-    A name in another case counts only where none is written as it was given. Where no definition
-    has the qualified name, its first parts may be packages, namespaces or modules: those of the
-    last name count, first of all where a folder, a file or a namespace around them is so called.
+    Where no definition has the qualified name, its first parts may be packages, namespaces or
+    modules around it; where nothing has those either, the definitions of the last name count.
     """
     parts = split_name(name)
     known = [
-        (location, definition, around)
+        each
         for location in files
-        for definition, around in _with_namespaces(texts, location)
-        if _is_named(definition, parts[-1:])
+        for each in _with_surroundings(texts, location)
+        if _has_name(each, parts[-1:])
     ]
-    found = [each for each in known if _is_named(each[1], parts)]
-    exact = [each for each in found if split_name(each[1].path)[-len(parts) :] == parts]
-    inside = [each for each in known if _is_inside(each[0], each[1], each[2], parts)]
-    chosen = exact or found or inside or known
-    types = [each for each in chosen if each[1].kind != IMPLEMENTATION]
-    return [_location(texts, location, each) for location, each, _ in types or chosen]
+    named = [each for each in known if _has_name(each, parts)]
+    inside = [each for each in known if _is_inside(each, parts)]
+    candidates = _as_written(named or inside or known, parts)
+    meant = _meant(candidates, parts)
+    others = [each for each in candidates if each not in meant and not _is_within(each, meant)]
+    return FoundNames(_locations(texts, meant), _locations(texts, others))
 
 
 def outline_of(texts: FileTexts, location: FileLocation) -> list[DefinitionLocation]:
@@ -113,6 +119,7 @@ def require_file(texts: FileTexts, location: FileLocation) -> FileText:
 
 def split_name(name: str) -> list[str]:
     """Split a qualified name: `Class.method`, `module::Type`, `Class#method`."""
+    name = _OPERATOR.sub(r"operator\1", name)
     for separator in _SEPARATORS:
         name = name.replace(separator, ".")
     return [part for part in name.split(".") if part]
@@ -125,33 +132,88 @@ def _definitions(texts: FileTexts, location: FileLocation) -> list[Definition]:
     return flatten(texts.outline(location.root, location.path, file).definitions)
 
 
-def _with_namespaces(
-    texts: FileTexts, location: FileLocation
-) -> Iterator[tuple[Definition, frozenset[str]]]:
-    """Yield the definitions of a file with the names of the namespaces around each."""
+@dataclass(frozen=True)
+class _Surrounded:
+    """A definition, and the names of what is around it: folders, file, namespaces, types."""
+
+    file: FileLocation
+    definition: Definition
+    around: tuple[str, ...]
+    namespaces: tuple[str, ...]
+
+    def chains(self) -> list[list[str]]:
+        """Return the qualified names that it may go by: with and without the file's own."""
+        folders = [self.file.root.name, *split_name(self.file.path)[:-1]]
+        path = split_name(self.definition.path)
+        return [[*each, *self.namespaces, *path] for each in (folders, folders[:-1])]
+
+
+def _with_surroundings(texts: FileTexts, location: FileLocation) -> Iterator[_Surrounded]:
+    """Yield the definitions of a file with what is around each."""
     file = texts.read_redacted(location.root, location.path)
     if file is None:
         return
     outermost = texts.outline(location.root, location.path, file).definitions
-    pending: list[tuple[Definition, frozenset[str]]] = [(each, frozenset()) for each in outermost]
+    nothing: tuple[str, ...] = ()
+    pending = [(each, nothing, nothing) for each in outermost]
     while pending:
-        definition, around = pending.pop(0)
-        yield definition, around
-        inner = around | set(split_name(definition.name)) if definition.children else around
-        pending = [(each, inner) for each in definition.children] + pending
+        definition, around, namespaces = pending.pop()
+        yield _Surrounded(location, definition, around, namespaces)
+        own = tuple(split_name(definition.name))
+        is_namespace = definition.kind == MODULE
+        outer = (*namespaces, *own) if is_namespace else namespaces
+        pending += [(each, (*around, *own), outer) for each in reversed(definition.children)]
 
 
-def _is_inside(
-    location: FileLocation, definition: Definition, around: frozenset[str], parts: Sequence[str]
-) -> bool:
+def _is_inside(each: _Surrounded, parts: Sequence[str]) -> bool:
     """Whether the first parts of a name are around a definition: folders, file, namespaces."""
-    folders = split_name(location.path)
-    return {*folders, *around, *split_name(definition.path)}.issuperset(parts)
+    folders = split_name(each.file.path)
+    known = {each.file.root.name, *folders, *each.around, *split_name(each.definition.path)}
+    return known.issuperset(parts)
 
 
-def _is_named(definition: Definition, parts: Sequence[str]) -> bool:
-    own = split_name(definition.path.lower())
+def _has_name(each: _Surrounded, parts: Sequence[str]) -> bool:
+    own = split_name(each.definition.path.lower())
     return own[-len(parts) :] == [part.lower() for part in parts]
+
+
+def _as_written(found: list[_Surrounded], parts: Sequence[str]) -> list[_Surrounded]:
+    """Keep the names in the case that was given, where there are any; else all."""
+    for last in (parts, parts[-1:]):
+        size = len(last)
+        exact = [e for e in found if split_name(e.definition.path)[-size:] == list(last)]
+        if exact:
+            return exact
+    return found
+
+
+def _meant(found: list[_Surrounded], parts: Sequence[str]) -> list[_Surrounded]:
+    """Choose what a name means: the nearest qualified name, then the weightiest kind."""
+    whole = [e for e in found if split_name(e.definition.path) == list(parts)]
+    chained = [e for e in found if any(c[-len(parts) :] == list(parts) for c in e.chains())]
+    tail = [e for e in found if split_name(e.definition.path) == list(parts)[-1:]]
+    found = (
+        whole or (chained if len(parts) > 1 else []) or (tail if len(parts) > 1 else []) or found
+    )
+    heaviest = min((kind_weight(each.definition.kind) for each in found), default=0)
+    found = [each for each in found if kind_weight(each.definition.kind) == heaviest]
+    return [each for each in found if not _is_within(each, found)]
+
+
+def _is_within(each: _Surrounded, outer: Iterable[_Surrounded]) -> bool:
+    """Whether a definition lies in one of the others, which shows it: a constructor."""
+    inner = each.definition
+    return any(
+        other.file == each.file
+        and other.definition is not inner
+        and other.definition.start <= inner.start
+        and inner.end <= other.definition.end
+        for other in outer
+    )
+
+
+def _locations(texts: FileTexts, found: Iterable[_Surrounded]) -> list[DefinitionLocation]:
+    return [_location(texts, each.file, each.definition) for each in found]
 
 
 def _location(

@@ -21,10 +21,15 @@ KINDS = frozenset(
 FUNCTIONS = frozenset(["function", "method", "macro"])
 TYPES = frozenset(["class", "interface", "enum", "struct", "trait", "impl"])
 VALUES = frozenset(["variable", "constant"])
+IMPLEMENTATION, MODULE = "impl", "module"
 NAMESPACE = "namespace"  # in queries only: a module that adds nothing to symbol paths
 SECTION = "section"  # in queries only: a header, with its section below it
 MAX_NAME = 200  # characters; longer names are misparsed or generated
+MAX_WRITTEN_NAME = 1_000  # characters, with the arguments of a template
+MAX_NESTED_ARGUMENTS = 8  # of templates inside templates
 _ARGUMENTS = re.compile(r"<[^<>]*>|\([^()]*\)")
+# `operator ()`, `operator->`; not `operator bool`, which is split as other names are.
+_OPERATOR = re.compile(r"\boperator ?[^\w\s].*+$")
 _SEPARATORS = re.compile(r"::|[.:#\\]|->")
 _METHOD_NAME = re.compile(r"::|\.prototype\.|^\w+:\w+$")
 # Kinds whose names may hold punctuation.
@@ -105,12 +110,39 @@ def _extend_sections(
 
 def segments(name: str, kind: str) -> list[str]:
     """Split a name into its path: `Foo<T>::bar` → Foo, bar. A key or heading stays whole."""
-    name = " ".join(name.split())[:MAX_NAME].strip(_QUOTES)
+    name = " ".join(name[:MAX_WRITTEN_NAME].split()).strip(_QUOTES)
     if name.isidentifier() or kind in WHOLE_NAMES:
-        return [name] if name else []
-    plain = _ARGUMENTS.sub("", name) if "<" in name or "(" in name else name
+        return [name[:MAX_NAME]] if name else []
+    name, operator = _without_operator(name)
+    plain = _without_arguments(name)[:MAX_NAME]
     parts = [part.strip() for part in _SEPARATORS.split(plain) if part.strip()]
+    parts += [operator] if operator else []
     return [part for part in parts if part not in NO_SCOPE] or parts
+
+
+def kind_weight(kind: str) -> int:
+    """Rate a kind, 0 the heaviest: a name stands for a function or type before other things."""
+    if kind in FUNCTIONS or (kind in TYPES and kind != IMPLEMENTATION):
+        return 0
+    return {MODULE: 2, IMPLEMENTATION: 3}.get(kind, 1)
+
+
+def _without_operator(name: str) -> tuple[str, str]:
+    """Split an operator of C++ off a name; it has the separators of names in its own."""
+    match = _OPERATOR.search(name)
+    if match is None:
+        return name, ""
+    return name[: match.start()], match.group().replace(" ", "")[:MAX_NAME]
+
+
+def _without_arguments(name: str) -> str:
+    """Take the arguments of templates and functions out of a name, the innermost first."""
+    for _ in range(MAX_NESTED_ARGUMENTS):
+        shorter = _ARGUMENTS.sub("", name) if "<" in name or "(" in name else name
+        if shorter == name:
+            break
+        name = shorter
+    return name
 
 
 def nest(captures: Iterable[Capture], separator: str = ".") -> list[Definition]:

@@ -7,6 +7,7 @@ and decorators that belong to the definition after them, and `@docstring`.
 """
 
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,8 @@ from typing import cast
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import SupportedLanguage, get_language
+
+from services.indexer.syntax.repair import prepared, repairs, unwrapped
 
 QUERIES = Path(__file__).parent / "queries"
 REFERENCES = "; --- references"
@@ -88,8 +91,7 @@ def grammar_of(name: str) -> Grammar | None:
 
 def is_parseable(text: str, rows: Sequence[str], language: str) -> bool:
     """Whether the parser takes reasonable time and memory over a text of this shape."""
-    max_size = MAX_PARSED_HTML if language == "html" else MAX_PARSED_BYTES
-    if len(text) > max_size or max(map(len, rows)) > MAX_PARSED_LINE:
+    if len(text) > (MAX_PARSED_HTML if language == "html" else MAX_PARSED_BYTES):
         return False
     if sum(map(text.count, _OPENING)) <= MAX_NESTING:
         return True
@@ -97,35 +99,71 @@ def is_parseable(text: str, rows: Sequence[str], language: str) -> bool:
     return max(accumulate(changes)) <= MAX_NESTING
 
 
-def parse(source: bytes, grammar: Grammar, seconds: float = PARSE_SECONDS) -> Tree | None:
-    """Parse a text; None where parsing takes too long or finds mostly errors. Blocks."""
+def parse(
+    source: bytes, grammar: Grammar, language: str, seconds: float = PARSE_SECONDS
+) -> Tree | None:
+    """Parse a text; None where parsing takes too long or finds mostly errors. Blocks.
+
+    Where there are errors, what the grammar may not know is blanked, as long as that helps.
+    """
+    deadline = time.monotonic() + seconds
+    text = prepared(source, language)
+    tree = _parsed(text, grammar, seconds)
+    if tree is None:
+        return None
+    if language == "rust":
+        text = unwrapped(source, tree, lambda part: _is_sound(part, grammar, deadline))
+        inner = _parsed(text, grammar, deadline - time.monotonic()) if text != source else None
+        tree = inner or tree
+    best, least = tree, _errors(tree)
+    for repair in repairs(language) if least else ():
+        text, before = repair(text, tree), text
+        left = deadline - time.monotonic()
+        mended = _parsed(text, grammar, left) if text != before and left > 0 else None
+        errors = _errors(mended) if mended else MAX_NODES_CHECKED
+        if mended is None or errors > _errors(tree):
+            text = before
+            continue
+        tree = mended
+        if errors < least:
+            best, least = mended, errors
+        if not least:
+            break
+    allowed = max(FEW_ERRORS, source.count(b"\n") // LINES_PER_ERROR)
+    return best if least <= allowed else None
+
+
+def _parsed(source: bytes, grammar: Grammar, seconds: float) -> Tree | None:
     # The text is passed as a whole: a tree that was parsed through a read callback leaks what the
     # callback returns at each query with a predicate. So the deadline is the parser's own.
-    parser = Parser(grammar.language, timeout_micros=int(seconds * 1_000_000))
+    parser = Parser(grammar.language, timeout_micros=max(int(seconds * 1_000_000), 1))
     try:
-        tree = parser.parse(source)
+        return parser.parse(source)
     except ValueError:
         return None  # the deadline
-    return tree if _is_usable(tree, source.count(b"\n")) else None
 
 
-def _is_usable(tree: Tree, lines: int) -> bool:
-    """Whether a tree has few enough errors to be right, and to be queried in reasonable time."""
+def _is_sound(source: bytes, grammar: Grammar, deadline: float) -> bool:
+    tree = _parsed(source, grammar, deadline - time.monotonic())
+    return tree is not None and not tree.root_node.has_error
+
+
+def _errors(tree: Tree) -> int:
+    """Count the errors of a tree; very many where it cannot be queried in reasonable time."""
     if not tree.root_node.has_error:
-        return True
-    allowed = max(FEW_ERRORS, lines // LINES_PER_ERROR)
+        return 0
     errors = checked = 0
     cursor = tree.walk()
     while checked < MAX_NODES_CHECKED:
         checked += 1
         node = cast(Node, cursor.node)
-        if node.is_error:
+        if node.is_error or node.is_missing:
             errors += 1
-            if errors > allowed or node.child_count > MAX_ERROR_CHILDREN:
-                return False
+            if node.child_count > MAX_ERROR_CHILDREN:
+                return MAX_NODES_CHECKED
         if node.has_error and cursor.goto_first_child():
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
-                return True
-    return False
+                return errors
+    return MAX_NODES_CHECKED

@@ -11,10 +11,17 @@ from services.indexer.syntax.definitions import (
     trim_definitions,
 )
 from services.indexer.syntax.embedded_scripts import SCRIPT_HOSTS, extract_script
-from services.indexer.syntax.grammar import PARSE_SECONDS, grammar_of, is_parseable, parse
+from services.indexer.syntax.grammar import (
+    MAX_PARSED_LINE,
+    PARSE_SECONDS,
+    grammar_of,
+    is_parseable,
+    parse,
+)
 from services.indexer.syntax.headings import HEADING_LANGUAGES, headings
 from services.indexer.syntax.lines import Lines, normalise
 from services.indexer.syntax.references import NO_REFERENCES, References, find_references
+from services.indexer.syntax.repair import without_long_rows
 from services.indexer.syntax.symbols.extract import extract_symbols
 from services.indexer.syntax.symbols.table import SymbolTable
 
@@ -55,7 +62,8 @@ def _parse(
     if grammar is None or not is_parseable(text, lines.rows, language):
         return [], NO_REFERENCES, None
     source = text.encode("utf-8", "replace")
-    tree = parse(source, grammar, parse_seconds)
+    short = without_long_rows(source, MAX_PARSED_LINE)
+    tree = parse(short, grammar, language, parse_seconds) if short is not None else None
     if tree is None:
         return [], NO_REFERENCES, None
     line_starts = lines.byte_starts(source)

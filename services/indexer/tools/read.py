@@ -10,7 +10,7 @@ from services.core.errors import InvalidInput
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
 from services.indexer.lookup.lookup import Lookup
-from services.indexer.lookup.reader import DefinitionLocation, Lines
+from services.indexer.lookup.reader import DefinitionLocation, FoundNames, Lines
 from services.indexer.lookup.scope import PathScope
 from services.indexer.search.definition_choice import is_named
 from services.indexer.search.filters import SearchFilters
@@ -19,6 +19,7 @@ from services.indexer.tools.search import TOOLSET
 from services.indexer.tools.search_arguments import Names, names_of
 
 MAX_LINE = 2**31 - 1
+MAX_OTHERS = 3  # further definitions of a name that are mentioned
 
 
 class DefinitionRow(TypedDict):
@@ -85,9 +86,9 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
             found = await lookup.definitions(chosen, name, filters)
             if under:
                 found = _in_file(found, name, under[0], scope)
-            if len(found) > 1:
-                return _several(name, found, scope)
-            [only] = found
+            if len(found.meant) > 1:
+                return _several(name, [*found.meant, *found.others], scope)
+            [only] = found.meant
             lines = await lookup.lines(
                 only.file, max(start_line or 0, only.start_line), end_line or only.end_line
             )
@@ -95,6 +96,8 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
             result: ReadCodeResult = {**code, "symbol": only.symbol, "kind": only.kind}
             if not is_named(only.symbol.lower(), name.lower()):
                 result["message"] = f"nothing else is called {name}"
+            elif found.others:
+                result["message"] = _also(found.others, scope)
             return result
         file = await lookup.file(chosen, path or "", repos)
         if outline:
@@ -107,21 +110,24 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
     return [Tool(read_code, "Read code", TOOLSET, Effect.READS, render=render_read_code, lean=True)]
 
 
-def _in_file(
-    found: list[DefinitionLocation], name: str, path: str, scope: PathScope
-) -> list[DefinitionLocation]:
+def _in_file(found: FoundNames, name: str, path: str, scope: PathScope) -> FoundNames:
+    """Keep the definitions of a file or folder. Raises InvalidInput where it has none."""
     wanted = dict(scope.located(path))
-    inside = [
-        each
-        for each in found
-        if each.file.repo in wanted and _is_in(each.file.path, wanted[each.file.repo])
-    ]
-    if not inside:
+    meant, others = (
+        [
+            each
+            for each in group
+            if each.file.repo in wanted and _is_in(each.file.path, wanted[each.file.repo])
+        ]
+        for group in (found.meant, found.others)
+    )
+    if not meant and not others:
+        known = [*found.meant, *found.others]
         paths = ", ".join(
-            dict.fromkeys(scope.shown(each.file.repo, each.file.path) for each in found)
+            dict.fromkeys(scope.shown(each.file.repo, each.file.path) for each in known)
         )
         raise InvalidInput("path", f"{name} is not defined in {path}; it is in {paths}")
-    return inside
+    return FoundNames(meant, others) if meant else FoundNames(others)
 
 
 def _is_in(path: str, wanted: str) -> bool:
@@ -136,6 +142,16 @@ def _several(name: str, found: Sequence[DefinitionLocation], scope: PathScope) -
         "definitions": [_row(each, scope) for each in found],
         "message": f"{len(found)} definitions are called {name}; give path or the qualified name",
     }
+
+
+def _also(others: Sequence[DefinitionLocation], scope: PathScope) -> str:
+    """Name other definitions of a name, a few of them."""
+    named = [
+        f"{scope.shown(each.file.repo, each.file.path)}:{each.start_line} {each.kind} {each.symbol}"
+        for each in others[:MAX_OTHERS]
+    ]
+    more = len(others) - MAX_OTHERS
+    return f"also {', '.join(named)}" + (f" and {more} more of this name" if more > 0 else "")
 
 
 def _row(found: DefinitionLocation, scope: PathScope) -> DefinitionRow:

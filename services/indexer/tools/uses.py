@@ -125,7 +125,8 @@ class Uses:
 
         Raises InvalidInput with similar names where no definition has the name.
         """
-        located = await self._lookup.definitions(where.collection, name, where.anywhere)
+        found = await self._lookup.definitions(where.collection, name, where.anywhere)
+        located = [*found.meant, *found.others]
         uses: list[FoundUse] = []
         named: list[str] = []
         problems: list[str] = []

@@ -198,7 +198,7 @@ def test_unknown_languages_are_cut_by_lines() -> None:
 def test_what_does_not_parse_is_cut_by_lines() -> None:
     found = grammar_of("python")
     assert found is not None
-    assert parse(b"%% ?? }} ]] class\n" * 200, found) is None
+    assert parse(b"%% ?? }} ]] class\n" * 200, found, "python") is None
     assert {c.kind for c in check("%% ?? }} ]] class\n" * 200, "python")} == {"code"}
 
 

@@ -2,6 +2,8 @@
   (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)
   (reference_declarator (function_declarator declarator: [(identifier) (qualified_identifier)] @name))
   (pointer_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier)] @name))])) @definition.function
+(template_declaration (union_specifier name: (_) @name body: (_))) @definition.struct
+(template_declaration (alias_declaration name: (type_identifier) @name)) @definition.type
 (template_declaration (class_specifier name: (_) @name body: (_))) @definition.class
 (template_declaration (struct_specifier name: (_) @name body: (_))) @definition.struct
 (function_definition declarator: (function_declarator declarator: [

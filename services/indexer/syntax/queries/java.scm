@@ -7,6 +7,7 @@
 (annotation_type_element_declaration name: (identifier) @name) @definition.method
 (constructor_declaration name: (identifier) @name) @definition.method
 (compact_constructor_declaration name: (identifier) @name) @definition.method
+(enum_constant name: (identifier) @name) @definition.constant
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.variable
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.constant
 

@@ -15,6 +15,7 @@
 (expression_statement (assignment_expression left: (member_expression) @name
   right: [(arrow_function) (function_expression) (generator_function)])) @definition.function
 (expression_statement (assignment_expression left: (member_expression) @name right: (class))) @definition.class
+(arguments (function_expression name: (identifier) @name) @definition.function)
 (program (lexical_declaration (variable_declarator name: (identifier) @name)) @definition.variable)
 (program (variable_declaration (variable_declarator name: (identifier) @name)) @definition.variable)
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name))) @definition.variable)

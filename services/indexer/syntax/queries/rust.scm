@@ -7,9 +7,12 @@
 (impl_item type: (type_identifier) @name) @definition.impl
 (impl_item type: (generic_type type: (type_identifier) @name)) @definition.impl
 (impl_item type: (scoped_type_identifier) @name) @definition.impl
+(impl_item type: (reference_type type: (type_identifier) @name)) @definition.impl
+(impl_item type: (reference_type type: (generic_type type: (type_identifier) @name))) @definition.impl
 (mod_item name: (identifier) @name body: (_)) @definition.module
 (macro_definition name: (identifier) @name) @definition.macro
 (type_item name: (type_identifier) @name) @definition.type
+(associated_type name: (type_identifier) @name) @definition.type
 (const_item name: (identifier) @name) @definition.constant
 (static_item name: (identifier) @name) @definition.variable
 

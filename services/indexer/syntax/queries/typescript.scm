@@ -11,6 +11,8 @@
 (method_definition name: [(property_identifier) (private_property_identifier)] @name) @definition.method
 (abstract_method_signature name: (property_identifier) @name) @definition.method
 (method_signature name: (property_identifier) @name) @definition.method
+(property_signature name: (property_identifier) @name
+  type: (type_annotation (function_type))) @definition.method
 (lexical_declaration (variable_declarator name: (identifier) @name
   value: [(arrow_function) (function_expression) (generator_function)])) @definition.function
 (variable_declaration (variable_declarator name: (identifier) @name
@@ -23,6 +25,7 @@
 (pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @definition.function
 (expression_statement (assignment_expression left: (member_expression) @name
   right: [(arrow_function) (function_expression) (generator_function)])) @definition.function
+(arguments (function_expression name: (identifier) @name) @definition.function)
 (program (lexical_declaration (variable_declarator name: (identifier) @name)) @definition.variable)
 (program (variable_declaration (variable_declarator name: (identifier) @name)) @definition.variable)
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name))) @definition.variable)
