@@ -10,6 +10,7 @@ from typing import Any
 from fastmcp import Client
 from mcp_types import TextContent
 
+from scripts.bench.clones import bare
 from services.core.engine.engine import open_engine
 from services.core.memories.client import RemoteMemories
 from services.core.serving.mcp.server import build
@@ -19,6 +20,7 @@ from services.core.settings import Settings
 from services.indexer.service import open_indexer
 from services.memory.service import open_memory
 from tests.support.corpus import FILES
+from tests.support.repositories import Repository
 
 COSTS = Path(__file__).parents[1] / "golden" / "token_costs.json"
 CHARACTERS_PER_TOKEN = 4
@@ -26,37 +28,119 @@ LEAN_TOOLS = 8  # of a server
 LEAN_TOKENS = 3_000  # of both servers
 ALL_TOKENS = 16_000  # of both servers, with every tool
 SLACK = 10  # tokens of an answer: times and identifiers have no fixed length
-CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
-    "indexer": [
-        ("qdrant_index", {}),
-        ("repo_search", {"query": "how are failed calls retried", "limit": 10}),
-        ("exact_search", {"pattern": "retry"}),
-        ("read_code", {"name": "RetryPolicy"}),
-        ("context_answer", {"query": "how are failed calls retried"}),
-        ("qdrant_index_root", {}),
-        ("qdrant_prune", {}),
-        ("qdrant_status", {}),
-        ("qdrant_list", {}),
-        ("workspace_info", {}),
-        ("collection_map", {}),
-        ("set_session_defaults", {"collection": "codebase"}),
-    ],
-    "memory": [
-        ("store", {"information": "Retries wait with jitter.", "metadata": {"kind": "pattern"}}),
-        ("find", {"query": "jitter"}),
-        ("list_memories", {}),
-        ("store_context", {"thread_id": "one", "source": "user", "text": "We retry with jitter."}),
-        ("search_context", {"thread_id": "one"}),
-        ("fts_search_context", {"query": "jitter"}),
-        ("semantic_search_context", {"query": "jitter"}),
-        ("hybrid_search_context", {"query": "jitter"}),
-        ("list_threads", {}),
-        ("get_statistics", {}),
-        ("add_message", {"contextId": "one", "role": "user", "message": "Retry with jitter."}),
-        ("retrieve_context", {"contextId": "one"}),
-        ("ping", {}),
-    ],
+Calls = list[tuple[str, dict[str, Any]]]
+INDEXER_CALLS: Calls = [
+    ("qdrant_index", {}),
+    ("repo_search", {"query": "how are failed calls retried", "limit": 10}),
+    ("exact_search", {"pattern": "retry"}),
+    ("read_code", {"name": "RetryPolicy"}),
+    ("context_answer", {"query": "how are failed calls retried"}),
+    ("search_tests_for", {"query": "retry"}),
+    ("search_config_for", {"query": "retry"}),
+    ("info_request", {"info_request": "how are failed calls retried"}),
+    ("search_callers_for", {"query": "RetryPolicy"}),
+    ("symbol_graph", {"query": "RetryPolicy"}),
+    ("search_importers_for", {"query": "RetryPolicy"}),
+    ("qdrant_index_root", {}),
+    ("qdrant_prune", {}),
+    ("qdrant_status", {}),
+    ("qdrant_list", {}),
+    ("workspace_info", {}),
+    ("list_workspaces", {}),
+    ("collection_map", {}),
+    ("set_session_defaults", {"collection": "codebase"}),
+    ("memory_store", {"information": "Retries wait with jitter."}),
+]
+# `$TOOL.FIELD` stands for what an earlier answer has.
+MEMORY_CALLS: Calls = [
+    ("store", {"information": "Retries wait with jitter.", "metadata": {"kind": "pattern"}}),
+    ("find", {"query": "jitter"}),
+    ("list_memories", {}),
+    ("update_memory", {"memory_id": "$store.id", "information": "Retries wait."}),
+    ("delete_memory", {"memory_ids": "$store.id"}),
+    ("rebuild_memories", {}),
+    ("set_session_defaults", {"collection": "memories"}),
+    ("ping", {}),
+]
+THREAD_CALLS: Calls = [
+    ("store_context", {"thread_id": "one", "source": "user", "text": "We retry with jitter."}),
+    ("search_context", {"thread_id": "one"}),
+    ("fts_search_context", {"query": "jitter"}),
+    ("semantic_search_context", {"query": "jitter"}),
+    ("hybrid_search_context", {"query": "jitter"}),
+    ("list_threads", {}),
+    ("get_statistics", {}),
+    ("get_context_by_ids", {"context_ids": ["$store_context.context_id"]}),
+    ("update_context", {"context_id": "$store_context.context_id", "text": "We retry."}),
+    (
+        "store_context_batch",
+        {"entries": [{"thread_id": "two", "source": "user", "text": "We wait with jitter."}]},
+    ),
+    (
+        "update_context_batch",
+        {"updates": [{"context_id": "$store_context.context_id", "text": "We wait."}]},
+    ),
+    ("delete_context", {"context_ids": ["$store_context.context_id"]}),
+    ("delete_context_batch", {"thread_ids": ["two"]}),
+]
+CONVERSATION_CALLS: Calls = [
+    ("add_message", {"contextId": "one", "role": "user", "message": "Retry with jitter."}),
+    ("retrieve_context", {"contextId": "one"}),
+    ("summarize_context", {"contextId": "one"}),
+    ("get_similar_contexts", {"query": "jitter"}),
+    (
+        "add_relationship",
+        {"sourceContextId": "one", "targetContextId": "two", "relationshipType": "references"},
+    ),
+    ("get_related_contexts", {"contextId": "one"}),
+    ("context_memory", {"action": "retrieve", "contextId": "one"}),
+    ("visualize_context", {"contextId": "one"}),
+    ("get_api_analytics", {}),
+]
+KNOWLEDGE_CALLS: Calls = [
+    ("context_add_knowledge", {"key": "retries", "content": "Retries wait with jitter."}),
+    ("context_search", {"query": "jitter"}),
+    ("context_set", {"dotpath": "preferences.team.style", "value": "plain"}),
+    ("context_get", {"dotpath": "knowledge.retries"}),
+    ("context_add_convention", {"key": "git", "content": "One topic a commit."}),
+    ("context_get_convention", {"key": "git"}),
+    ("context_list_conventions", {}),
+    ("context_get_scope", {"entry_type": "knowledge", "key": "retries"}),
+    ("context_set_scope", {"entry_type": "knowledge", "key": "retries", "scope": "private"}),
+    (
+        "context_add_skill",
+        {"name": "deploy", "description": "How to deploy.", "instructions": "Run the script."},
+    ),
+    ("context_report_skill_usage", {"skill_name": "deploy"}),
+    ("context_rate_skill", {"skill_name": "deploy", "rating": 4}),
+    (
+        "context_propose_skill_improvement",
+        {"skill_name": "deploy", "proposed_content": "Run the script twice."},
+    ),
+    ("context_list_skill_proposals", {}),
+    ("context_record_decision", {"title": "Retry", "decision": "With jitter."}),
+    ("context_update_state", {"current_task": "Retries"}),
+    ("context_append_session", {"agent": "one", "summary": "Wrote retries."}),
+    ("context_sync_push", {}),
+    ("context_sync_pull", {}),
+    ("context_merge_status", {}),
+    ("context_conflict_detail", {"file_path": "knowledge/retries.md"}),
+    ("context_resolve_conflict", {"file_path": "knowledge/retries.md", "content": "x"}),
+    ("context_merge_finalize", {}),
+    ("context_merge_abort", {}),
+    ("context_rm_convention", {"key": "git"}),
+    ("context_remove_skill", {"name": "deploy"}),
+    ("context_remove_knowledge", {"key": "retries"}),
+]
+CALLS: dict[str, Calls] = {
+    "indexer": INDEXER_CALLS,
+    "memory": [*MEMORY_CALLS, *THREAD_CALLS, *CONVERSATION_CALLS, *KNOWLEDGE_CALLS],
 }
+# Calls that are refused here: the indexer has no memory server, and no merge has a conflict.
+REFUSED = frozenset(
+    "memory_store context_conflict_detail context_resolve_conflict context_merge_finalize "
+    "context_merge_abort".split()
+)
 
 
 @contextlib.asynccontextmanager
@@ -94,18 +178,36 @@ def tokens(text: str) -> int:
 async def answers(client: Client[Any], server: str, folder: Path) -> dict[str, int]:
     """Return the cost of the answer to each fixed call, without the name of the test's folder."""
     costs = {}
+    earlier: dict[str, Any] = {}
     for name, arguments in CALLS[server]:
-        content = (await client.call_tool(name, arguments)).content
-        text = "".join(block.text for block in content if isinstance(block, TextContent))
+        filled = _filled(arguments, earlier)
+        answer = await client.call_tool(name, filled, raise_on_error=False)
+        assert answer.is_error == (name in REFUSED), (name, answer.content)
+        earlier[name] = answer.structured_content
+        text = "".join(block.text for block in answer.content if isinstance(block, TextContent))
         assert text, name
-        costs[f"answer of {name}"] = tokens(text.replace(str(folder), ""))
+        costs[f"answer of {server}'s {name}"] = tokens(text.replace(str(folder), ""))
     return costs
+
+
+def _filled(value: Any, earlier: dict[str, Any]) -> Any:
+    """Put in what earlier answers have."""
+    if isinstance(value, list):
+        return [_filled(each, earlier) for each in value]
+    if isinstance(value, dict):
+        return {key: _filled(each, earlier) for key, each in value.items()}
+    if not isinstance(value, str) or not value.startswith("$"):
+        return value
+    tool, field = value[1:].split(".")
+    return earlier[tool][field]
 
 
 async def server_costs(server: str, folder: Path) -> dict[str, int]:
     """Return the costs of a server's answers, of all its tools, and of each toolset."""
     async with served(server, folder, "all") as (client, service):
         tools = await listed(client)
+        called = {name for name, _ in CALLS[server]}
+        assert called == {tool.name for tool in service.tools if not tool.alias_of}
         costs = await answers(client, server, folder)
     costs[f"tools of {server}, all"] = tokens(json.dumps(list(tools.values())))
     for toolset in sorted(service.toolsets):
@@ -120,6 +222,8 @@ async def server_costs(server: str, folder: Path) -> dict[str, int]:
 
 async def test_no_list_and_no_answer_grows_unnoticed(tmp_path: Path) -> None:
     """Run with UPDATE_GOLDEN=1 to write the costs anew; the change is then seen in the diff."""
+    repository = Repository.create(tmp_path / "shop")
+    repository.git("remote", "add", "origin", str(bare(tmp_path / "remote")))
     for name, text in FILES.items():
         (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "shop" / name).write_text(text)

@@ -23,15 +23,18 @@ from services.indexer.lookup.reader import (
     definitions_named,
     lines_of,
     outline_of,
+    require_file,
     split_name,
 )
 from services.indexer.lookup.scope import PathScope
 from services.indexer.lookup.texts import FileTexts
 from services.indexer.schema import fields
+from services.indexer.search.constants import constant_lines
 from services.indexer.search.filters import ALL_REPOS, SearchFilters
 from services.indexer.search.globs import match_globs
 from services.indexer.search.query import ParsedQuery
 from services.indexer.search.searcher import SearchHit
+from services.indexer.search.snippet import Rows
 from services.indexer.source.walk import is_under
 from services.indexer.syntax.definitions import Definition
 
@@ -153,6 +156,10 @@ class Lookup:
         """Read lines of a file. Raises InvalidInput for lines that are not there."""
         return await DISK.run(lines_of, self._texts, file, start_line, end_line)
 
+    async def constants(self, of: DefinitionLocation, code: str) -> list[str]:
+        """Return numbered lines of the file that define constants which the code uses."""
+        return await DISK.run(_constants, self._texts, of, code)
+
     async def line_texts(
         self, collection: str, repo: str, places: Sequence[tuple[str, int]]
     ) -> list[str | None]:
@@ -245,6 +252,11 @@ class Lookup:
         return list(dict.fromkeys([*close, *near]))[:SUGGESTIONS]
 
 
+def _constants(texts: FileTexts, of: DefinitionLocation, code: str) -> list[str]:
+    rows = Rows(require_file(texts, of.file).rows())
+    return constant_lines(rows, code, of.start_line, of.end_line)
+
+
 def _line_texts(
     texts: FileTexts, root: Path, places: Sequence[tuple[str, int]]
 ) -> list[str | None]:
@@ -297,7 +309,8 @@ def _selected(rows: dict[str, ManifestRow], filters: SearchFilters, repo: str) -
         and (not folders or any(is_under(path, each) or path == each for each in folders))
     ]
     if filters.path_globs or filters.not_globs:
-        paths = match_globs(paths, filters.path_globs, filters.not_globs)
+        folder = dict(filters.shown_folders).get(repo, "")
+        paths = match_globs(paths, filters.path_globs, filters.not_globs, folder)
     return sorted(paths)
 
 

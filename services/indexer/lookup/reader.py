@@ -51,6 +51,10 @@ class FoundNames:
     meant: Sequence[DefinitionLocation]
     others: Sequence[DefinitionLocation] = ()
 
+    @property
+    def every(self) -> list[DefinitionLocation]:
+        return [*self.meant, *self.others]
+
 
 @dataclass(frozen=True)
 class Lines:
@@ -155,7 +159,7 @@ def _with_surroundings(texts: FileTexts, location: FileLocation) -> Iterator[_Su
         return
     outermost = texts.outline(location.root, location.path, file).definitions
     nothing: tuple[str, ...] = ()
-    pending = [(each, nothing, nothing) for each in outermost]
+    pending = [(each, nothing, nothing) for each in reversed(outermost)]
     while pending:
         definition, around, namespaces = pending.pop()
         yield _Surrounded(location, definition, around, namespaces)

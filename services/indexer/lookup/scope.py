@@ -52,11 +52,20 @@ class PathScope:
         return found
 
     def narrow(self, filters: SearchFilters, named: Sequence[str] = ()) -> SearchFilters:
-        """Resolve the folders of filters to repos and folders inside them.
+        """Resolve the folders of filters to repos and folders inside them, patterns to repos.
 
         A folder is one of the workspace, or of the repos that the caller named. Raises
         InvalidInput for a folder with `..`.
         """
+        if filters.path_globs or filters.not_globs:
+            shown = {repo: self.shown(repo, "").strip("/") for repo in self.roots}
+            apart = tuple((repo, folder) for repo, folder in shown.items() if folder)
+            filters = replace(
+                filters,
+                shown_folders=apart,
+                path_globs=tuple(map(self._pattern, filters.path_globs)),
+                not_globs=tuple(map(self._pattern, filters.not_globs)),
+            )
         if not filters.under or not self.roots:
             return filters
         pairs = [pair for folder in filters.under for pair in self._under(folder, named)]
@@ -85,6 +94,10 @@ class PathScope:
             known = ", ".join(sorted(str(root) for root in self.roots.values())) or "none"
             raise InvalidInput("workspace_path", f"{workspace} is not indexed; indexed: {known}")
         return "/".join(part for part in (given, (folder or "").strip("/")) if part)
+
+    def _pattern(self, pattern: str) -> str:
+        """Return a pattern relative to the workspace where it begins with the workspace."""
+        return (self._relative(pattern) or "**") if pattern.startswith("/") else pattern
 
     def _folder(self, repo: str) -> str | None:
         """Return the folder of a repo inside the workspace, "" for the workspace itself."""

@@ -39,7 +39,8 @@ class SearchFilters:
     """The filters of a search; an empty one does not restrict it.
 
     `folders` are folders of one repo each: a repo and a folder inside it, "" for all of it;
-    `path_tests` say of a path inside its repo whether it is meant.
+    `path_tests` say of a path inside its repo whether it is meant; `shown_folders` are the repos
+    whose paths callers know with a folder before them.
     """
 
     repos: tuple[str, ...] = ()
@@ -52,6 +53,7 @@ class SearchFilters:
     not_globs: tuple[str, ...] = ()
     folders: tuple[tuple[str, str], ...] = ()
     path_tests: tuple[Callable[[str], bool], ...] = ()
+    shown_folders: tuple[tuple[str, str], ...] = ()
     is_test: bool | None = None
     is_config: bool | None = None
 
@@ -85,16 +87,35 @@ class SearchFilters:
         """
         must = self._conditions()
         if self.path_globs or self.not_globs or self.path_tests:
-            where = Filter(must=must) if must else None
-            counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
-            paths = [str(each.value) for each in counts]
-            matching = await COMPUTE.run(self._matching, paths)
-            must.append(MatchAny(payload.PATH, matching or [NO_PATH]))
+            own = dict(self.shown_folders)
+            apart = [await self._paths(store, collection, must, *each) for each in own.items()]
+            others = await self._paths(store, collection, must, None, "", without=list(own))
+            must.append(Filter(should=[*apart, others]))
         return Filter(must=must) if must else None
 
-    def _matching(self, paths: Sequence[str]) -> list[str]:
-        matching = match_globs(paths, self.path_globs, self.not_globs)
-        return [path for path in matching if all(test(path) for test in self.path_tests)]
+    async def _paths(
+        self,
+        store: VectorStore,
+        collection: str,
+        must: Sequence[Condition],
+        repo: str | None,
+        folder: str,
+        without: Sequence[str] = (),
+    ) -> Filter:
+        """Match the paths that patterns and tests admit, of one repo or of all but some."""
+        of_repo: list[Condition] = [Match(payload.REPO, repo)] if repo is not None else []
+        apart: list[Condition] = [MatchAny(payload.REPO, list(without))] if without else []
+        where = Filter(must=[*must, *of_repo], must_not=apart)
+        counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
+        paths = [str(each.value) for each in counts]
+        admitted = MatchAny(payload.PATH, await COMPUTE.run(self._matching, paths, folder))
+        return Filter(must=[*of_repo, admitted], must_not=apart)
+
+    def _matching(self, paths: Sequence[str], folder: str) -> list[str]:
+        matching = match_globs(paths, self.path_globs, self.not_globs, folder)
+        return [path for path in matching if all(test(path) for test in self.path_tests)] or [
+            NO_PATH
+        ]
 
     def _conditions(self) -> list[Condition]:
         must: list[Condition] = []

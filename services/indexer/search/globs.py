@@ -13,20 +13,25 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def match_globs(
-    paths: Iterable[str], included: Sequence[str], excluded: Sequence[str]
+    paths: Iterable[str], included: Sequence[str], excluded: Sequence[str], folder: str = ""
 ) -> list[str]:
     """Return the paths that match an included pattern, or all without one, and no excluded one.
 
-    Raises InvalidInput for an invalid pattern. Blocks, in time linear in the paths.
+    A pattern may have the folder before a path that callers know it with. Raises InvalidInput for
+    an invalid pattern. Blocks, in time linear in the paths.
     """
     include = [compile_glob(pattern) for pattern in included]
     exclude = [compile_glob(pattern) for pattern in excluded]
     return [
         path
         for path in paths
-        if (not include or any(p.match(path) for p in include))
-        and not any(p.match(path) for p in exclude)
+        if (not include or _matches(path, include, folder)) and not _matches(path, exclude, folder)
     ]
+
+
+def _matches(path: str, patterns: Sequence[re.Pattern[str]], folder: str) -> bool:
+    known = f"{folder}/{path}"
+    return any(p.match(path) or (folder and p.match(known)) for p in patterns)
 
 
 @lru_cache(maxsize=256)

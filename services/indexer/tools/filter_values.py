@@ -68,7 +68,8 @@ async def check_places(
     if folders and not any(_holds(folder, paths) for folder in folders):
         raise _unknown("under", folders[0], {path.split("/", 1)[0] for path in paths})
     for pattern in filters.path_globs:
-        if not match_globs(paths, [pattern], []):
+        before = ["", *(folder for _, folder in filters.shown_folders)]
+        if not any(match_globs(paths, [pattern], [], folder) for folder in before):
             raise InvalidInput("path_glob", f"{pattern!r} matches no path that is indexed")
     for test in filters.path_tests:
         if not any(map(test, paths)):

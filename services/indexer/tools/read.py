@@ -36,6 +36,7 @@ class DefinitionRow(TypedDict):
 class ReadCodeResult(TypedDict):
     """The result of `read_code`: `code` with line numbers, or a list of `definitions`.
 
+    `constants` are lines of the file that define what the code uses.
     `rest` tells how to read what follows; `total_lines` are the file's.
     """
 
@@ -48,6 +49,7 @@ class ReadCodeResult(TypedDict):
     end_line: NotRequired[int]
     total_lines: NotRequired[int]
     code: NotRequired[str]
+    constants: NotRequired[list[str]]
     rest: NotRequired[str]
     definitions: NotRequired[list[DefinitionRow]]
     message: NotRequired[str]
@@ -87,13 +89,15 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
             if under:
                 found = _in_file(found, name, under[0], scope)
             if len(found.meant) > 1:
-                return _several(name, [*found.meant, *found.others], scope)
+                return _several(name, found.every, scope)
             [only] = found.meant
             lines = await lookup.lines(
                 only.file, max(start_line or 0, only.start_line), end_line or only.end_line
             )
             code = _code(lines, only.end_line, scope)
             result: ReadCodeResult = {**code, "symbol": only.symbol, "kind": only.kind}
+            if constants := await lookup.constants(only, code["code"]):
+                result["constants"] = constants
             if not is_named(only.symbol.lower(), name.lower()):
                 result["message"] = f"nothing else is called {name}"
             elif found.others:
@@ -122,9 +126,8 @@ def _in_file(found: FoundNames, name: str, path: str, scope: PathScope) -> Found
         for group in (found.meant, found.others)
     )
     if not meant and not others:
-        known = [*found.meant, *found.others]
         paths = ", ".join(
-            dict.fromkeys(scope.shown(each.file.repo, each.file.path) for each in known)
+            dict.fromkeys(scope.shown(each.file.repo, each.file.path) for each in found.every)
         )
         raise InvalidInput("path", f"{name} is not defined in {path}; it is in {paths}")
     return FoundNames(meant, others) if meant else FoundNames(others)
@@ -201,7 +204,7 @@ def render_read_code(result: Mapping[str, Any]) -> str:
     )
     if "message" in result:
         head = f"{head}; {result['message']}"
-    parts = [head, result["code"]]
+    parts = [head, *result.get("constants", ()), result["code"]]
     return "\n".join([*parts, f"… {result['rest']}"] if "rest" in result else parts)
 
 

@@ -31,7 +31,8 @@ class CodeHit(TypedDict):
     """A definition that `repo_search` found. `snippet` has numbered lines, and marks for cuts.
 
     `stale` tells that the lines are those of the index, `more_in_file` names other places,
-    `certainty` whether a test surely calls the symbol that was asked for.
+    `constants` are lines of the file that define what the snippet uses, `certainty` tells whether a
+    test surely calls the symbol that was asked for.
     """
 
     score: float
@@ -40,6 +41,7 @@ class CodeHit(TypedDict):
     start_line: int
     end_line: int
     snippet: NotRequired[str]
+    constants: NotRequired[list[str]]
     highlights: NotRequired[list[str]]
     components: Components
     metadata: Metadata

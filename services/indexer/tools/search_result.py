@@ -9,6 +9,7 @@ from services.indexer.lookup.located import Located, LocatedHits
 from services.indexer.lookup.scope import PathScope
 from services.indexer.schema.complexity import complexity
 from services.indexer.schema.features import Features
+from services.indexer.search.constants import constant_lines, fitting
 from services.indexer.search.searcher import SearchHit, SearchResult
 from services.indexer.search.snippet import WindowSize, best_line, snippet, token_estimate
 from services.indexer.tools.responses import CodeHit, RepoSearchResult
@@ -19,6 +20,7 @@ DEFAULT_CONTEXT = 3  # the contract's; the text shows context only where another
 SNIPPET_CHARS = 4_300  # of all snippets: with their headings ten results are below 1,500 tokens
 MAX_SNIPPET_CHARS = 2_400  # of one; about 50 lines
 MIN_SNIPPET_CHARS = 160  # of one: a signature and a line or two
+CONSTANTS_SHARE = 6  # of a snippet's characters, beside it, for constants that it uses
 MAX_MORE = 3  # other places of a file that are named
 MAX_HIGHLIGHT = 100  # characters of the one fragment that is shown unless scores are explained
 
@@ -130,6 +132,10 @@ def _code_hit(
     if shown.context_lines is not None:
         focus = best_line(marked, first_line, shown.window)
         code_hit["snippet"] = snippet(place.rows, span, focus, max_chars, shown.context_lines)
+        own = snippet(place.rows, span, focus, max_chars)
+        used = constant_lines(place.rows, own, span.start_line, span.end_line)
+        if kept := fitting(used, max_chars // CONSTANTS_SHARE):
+            code_hit["constants"] = kept
     if shown.highlights:
         code_hit["highlights"] = _highlights(marked, shown.explain)
     if place.stale:
@@ -211,7 +217,7 @@ def _file_text(hits: Sequence[Mapping[str, Any]], with_context: bool) -> str:
     first, others = hits[0], hits[1:]
     lines = [_heading(first)]
     if "snippet" in first:
-        lines += _visible(first, with_context)
+        lines += [*first.get("constants", ()), *_visible(first, with_context)]
     names = [f"{hit['symbol'] or hit['metadata'].get('kind', '')}:{_range(hit)}" for hit in others]
     names += [name for hit in hits for name in hit.get("more_in_file", ())]
     if names:

@@ -132,7 +132,8 @@ class _Graphs:
 
     async def _definitions(self, name: str) -> list[tuple[str, SymbolGraph, GraphDefinition]]:
         where = self._where
-        located = await self._lookup.definitions(where.collection, name, where.anywhere)
+        named = await self._lookup.definitions(where.collection, name, where.anywhere)
+        located = named.every
         found: list[tuple[str, SymbolGraph, GraphDefinition]] = []
         for repo in sorted({each.file.repo for each in located}):
             graph = SymbolGraph(self._context.vectors, where.collection, repo)

@@ -126,7 +126,7 @@ class Uses:
         Raises InvalidInput with similar names where no definition has the name.
         """
         found = await self._lookup.definitions(where.collection, name, where.anywhere)
-        located = [*found.meant, *found.others]
+        located = found.every
         uses: list[FoundUse] = []
         named: list[str] = []
         problems: list[str] = []

@@ -102,6 +102,31 @@ async def test_under_finds_a_repository_inside_the_workspace(
     assert await found(engine, under=under) == paths
 
 
+@pytest.mark.parametrize("found", [searched, matched])
+@pytest.mark.parametrize(
+    ("pattern", "paths"),
+    [
+        ("libs/inner/src/*.py", INNER),
+        ("libs/**", {"libs/own.py"} | INNER),
+        ("src/*.py", {"src/prices.py"} | INNER),
+        ("own.py", {"libs/own.py"}),
+        (f"{HOST}/libs/inner/**", INNER),
+    ],
+)
+async def test_a_pattern_matches_paths_as_they_are_shown_and_those_of_the_repository(
+    engine: Engine, found: Any, pattern: str, paths: set[str]
+) -> None:
+    assert await found(engine, path_glob=pattern) == paths
+    assert await found(engine, not_glob=pattern) == (OWN | INNER) - paths
+
+
+async def test_a_pattern_of_a_repository_elsewhere(engine: Engine) -> None:
+    [outside] = await matched(engine, repo="other")
+    folder = outside.rsplit("/", 1)[0]
+    assert await matched(engine, repo="*", path_glob=f"{folder}/*") == {outside}
+    assert await searched(engine, repo="*", path_glob=f"{folder}/*") == {outside}
+
+
 async def test_filters_in_the_query_have_the_same_paths(engine: Engine) -> None:
     body = await engine.call("repo_search", query="price limit under:libs/inner")
     assert {hit["path"] for hit in body["results"]} == INNER

@@ -103,3 +103,34 @@ async def test_wrong_values(engine: Engine, arguments: dict[str, Any], message: 
     body = await engine.call("read_code", **arguments)
     assert body["ok"] is False
     assert message in body["error"]
+
+
+async def test_constants_of_the_file_that_it_uses(engine: Engine) -> None:
+    file = engine.workspace / "src" / "orders" / "limits.py"
+    file.write_text(
+        "MAX_PARTS = 20\nOTHER_LIMIT = 1\n\n\ndef part_limit(parts: list[int]) -> bool:\n"
+        "    return len(parts) < MAX_PARTS\n"
+    )
+    await engine.call("qdrant_index")
+    text = await engine.text("read_code", name="part_limit")
+    assert text == (
+        "src/orders/limits.py:5-6 function part_limit (file has 6 lines)\n"
+        "1\tMAX_PARTS = 20\n"
+        "5\tdef part_limit(parts: list[int]) -> bool:\n"
+        "6\t    return len(parts) < MAX_PARTS"
+    )
+    found = await engine.text("repo_search", query="part_limit")
+    assert "function part_limit\n1\tMAX_PARTS = 20\n5\tdef part_limit" in found
+    file.unlink()
+    await engine.call("qdrant_index")
+
+
+async def test_others_of_the_name_are_told(engine: Engine) -> None:
+    file = engine.workspace / "src" / "orders" / "Cart.java"
+    file.write_text("class Cart {\n  int size;\n  int size() {\n    return size;\n  }\n}\n")
+    await engine.call("qdrant_index")
+    body = await engine.call("read_code", name="Cart.size")
+    assert (body["kind"], body["start_line"]) == ("method", 3)
+    assert body["message"] == "also src/orders/Cart.java:2 variable Cart.size"
+    file.unlink()
+    await engine.call("qdrant_index")
