@@ -12,29 +12,30 @@ from services.core.errors import CollectionNotFound, NotPermitted
 from services.indexer.source.workspace import resolve_workspace
 
 if TYPE_CHECKING:
+    from services.core.serving.progress import Report
     from services.core.settings import Settings
 
 Body = dict[str, Any]
 
 
-def ask_indexer(tool: str, arguments: Body) -> Body:
+def ask_indexer(tool: str, arguments: Body, on_progress: "Report | None" = None) -> Body:
     """Call a tool of the running indexer, or here after the folder was brought up to date.
 
     Only the repository of the folder is asked about, unless the arguments name another. Raises
     CtxError.
     """
     given = {name: value for name, value in arguments.items() if value is not None}
-    return asyncio.run(_ask(tool, given))
+    return asyncio.run(_ask(tool, given, on_progress))
 
 
-async def _ask(tool: str, arguments: Body) -> Body:
+async def _ask(tool: str, arguments: Body, on_progress: "Report | None") -> Body:
     folder = resolve_workspace(workspace_setting())
     async with connect("indexer", lambda settings: in_folder(settings, folder)) as client:
         if isinstance(client, LocalClient):
             arguments = await _update_index(client, folder) | arguments
         elif "repo" not in arguments:
             arguments |= _repo_filter(find_connection().data_dir, folder)
-        return await client.call(tool, arguments)
+        return await client.call(tool, arguments, on_progress)
 
 
 def _repo_filter(data_dir: Path, folder: Path) -> Body:

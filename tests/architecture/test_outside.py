@@ -48,7 +48,12 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "click": ("ctx/",),
     "rich": ("ctx/terminal.py",),
     # Programs: git, the Qdrant child, ctx itself in the background. Nobody else starts a process.
-    "subprocess": ("ctx/background.py", "services/core/git.py", "services/core/vectors/server/"),
+    "subprocess": (
+        "ctx/background.py",
+        "ctx/commands/code/prompt.py",
+        "services/core/git.py",
+        "services/core/vectors/server/",
+    ),
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 ENVIRONMENT_READERS = ("services/core/environment/", "services/core/settings/")

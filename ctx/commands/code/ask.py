@@ -1,0 +1,55 @@
+"""`ctx ask`: answers a question from the code, with `path:line` citations."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from ctx.cli import COMMANDS, define_command
+from ctx.code.question import ask_indexer, show_notes
+from ctx.exit_code import Exit
+from ctx.output import show
+from ctx.terminal import colored, dimmed, is_seen
+
+_CITED = re.compile(r"\[(\d+)\]")
+
+
+@define_command(
+    "ask",
+    COMMANDS["ask"] + " Each line names its source as path:line. With a decoder, sentences appear "
+    "as they are written; without one the answer is quoted from the code.",
+    no="the code has no answer",
+    examples=[
+        'ctx ask "How are failed calls retried?"',
+        "ctx ask where are sessions signed --under src --json",
+    ],
+)
+@click.argument("question", nargs=-1, required=True)
+@click.option("--language", metavar="NAME", help="Only this language.")
+@click.option("--under", metavar="FOLDER", help="Only this folder and all below it.")
+@click.option("--path-glob", metavar="GLOB", help="Only paths that match.")
+@click.option("--repo", metavar="NAME", help="Only this repository; * is every one.")
+@click.option("--budget", "budget_tokens", type=int, metavar="TOKENS", help="Tokens of sources.")
+def command(question: tuple[str, ...], as_json: bool, **filters: Any) -> int:
+    """Ask the running indexer, or answer in this process."""
+
+    async def stream(_done: float, _total: float | None, sentence: str | None) -> None:
+        if sentence and _CITED.search(sentence) and is_seen() and not as_json:
+            print(dimmed(sentence), flush=True)
+
+    arguments = {"query": " ".join(question), **filters}
+    body = ask_indexer("context_answer", arguments, on_progress=stream)
+    show(body, _text, as_json=as_json)
+    show_notes(body)
+    return Exit.DONE if body["citations"] else Exit.NO
+
+
+def _text(body: Mapping[str, Any]) -> str:
+    """Write the answer; each number becomes the place that terminals make clickable."""
+    places = {each["id"]: f"{each['path']}:{each['start_line']}" for each in body["citations"]}
+
+    def place(found: re.Match[str]) -> str:
+        return colored(places.get(int(found[1]), found[0]), "path")
+
+    return "\n".join(_CITED.sub(place, line) for line in body["answer"].splitlines())
