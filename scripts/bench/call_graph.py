@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from services.indexer.graph.edges import BY_BUILTINS  # noqa: E402
 from services.indexer.graph.files import FileSymbols  # noqa: E402
 from services.indexer.graph.modules import python_files  # noqa: E402
 from services.indexer.graph.relations import Relations  # noqa: E402
@@ -72,16 +73,34 @@ class Application:
                 values = resolver.calls.targets(ScopeRef(file.path, call.scope), call)
                 if last_name(call.function) == "__iter__":
                     values |= resolver.attribute(resolver.calls.called(values), "__next__")
-                exact[caller] |= {self.name(v.path, v.scope) for v in values if self._runs(v)}
+                is_implicit = last_name(call.function) in BY_BUILTINS
+                edges = possible if is_implicit else exact
+                edges[caller] |= {self.name(v.path, v.scope) for v in values if self._runs(v)}
                 if any(value.kind == UNRESOLVED for value in values):
                     possible[caller] |= self._named(last_name(call.function))
             for read in file.table.reads:
                 place = ScopeRef(file.path, read.scope)
                 found = resolver.classes.properties(place, read.value)
                 possible[self.name(*place)] |= {self.name(v.path, v.scope) for v in found}
+                if isinstance(read.value, str):
+                    possible[self.name(*place)] |= self._properties_named(
+                        resolver, place, read.value
+                    )
             if not calls_only:
                 self._add_definitions(exact, file)
         return exact, possible
+
+    def _properties_named(self, resolver: Resolver, place: ScopeRef, read: str) -> set[str]:
+        """Return the properties of the name that is read from something unknown."""
+        last = read.rpartition(".")[2]
+        if not resolver.classes.is_unknown(place, read, last):
+            return set()
+        return {
+            self.name(path, number)
+            for path, file in self._files.items()
+            for number, scope in enumerate(file.table.scopes)
+            if scope.name == last and resolver.classes.is_property(Value(DEFINITION, path, number))
+        }
 
     def dispatched(self) -> Edges:
         """Return the overrides of the methods that calls resolve to: each may run as well."""

@@ -11,6 +11,7 @@ from services.indexer.graph.values import (
     INSTANCE,
     NOTHING,
     PARENT,
+    UNKNOWN_VALUE,
     UNRESOLVED_VALUES,
     ScopeRef,
     Value,
@@ -293,6 +294,12 @@ class Classes:
                     found.update(v for v in self._raw(value, name) if self.is_property(v))
             values = self._resolver.attribute(values, name)
         return frozenset(found)
+
+    def is_unknown(self, place: ScopeRef, expression: str, name: str) -> bool:
+        """Whether nothing is known of what an attribute of a dotted name is read from."""
+        parts = expression.split(".")
+        owner = ".".join(parts[: parts.index(name, 1)])
+        return UNKNOWN_VALUE in self._resolver.evaluate(place, owner)
 
     def _raw(self, value: Value, name: str) -> Values:
         """Return the definitions of an attribute, without running properties."""

@@ -16,6 +16,7 @@ from services.indexer.graph.values import (
     Value,
     Values,
 )
+from services.indexer.syntax.symbols.scripting import PYTHON
 from services.indexer.syntax.symbols.table import (
     ATTRIBUTE,
     CLASS,
@@ -26,6 +27,10 @@ from services.indexer.syntax.symbols.table import (
 
 SECONDS = 1.5  # of resolving for one question; calls beyond it are possible ones
 NOT_RESOLVED = "same name, receiver not resolved"
+IMPLICIT = "run by a function of the language"
+# Methods that `str(x)`, `len(x)` and the like run: no reader of the line sees their names.
+BY_BUILTINS = frozenset(PYTHON.runs.values()) - {"__iter__", "__next__"}
+PROPERTY = "property of the receiver's type"
 OVERRIDES = "calls the method that it overrides"
 OUT_OF_TIME = "same name, no time to resolve it"
 
@@ -83,6 +88,27 @@ class CallSites:
                 if found is not None:
                     caller = file.scope(call.scope).path
                     yield CallSite(path, call.line, caller, *found, scope=call.scope)
+            if resolver.classes.is_property(self._target):
+                yield from self._reads(resolver, file, name)
+
+    def _reads(self, resolver: Resolver, file: FileSymbols, name: str) -> Iterator[CallSite]:
+        """Yield the places where a property is read, which runs it."""
+        for read in file.table.reads:
+            if not isinstance(read.value, str) or name not in read.value.split(".")[1:]:
+                continue
+            if time.monotonic() > self._deadline:
+                self.unresolved += 1
+                continue
+            resolver.start()
+            place = ScopeRef(file.path, read.scope)
+            if self._target in resolver.classes.properties(place, read.value):
+                found = (Certainty.EXACT, PROPERTY)
+            elif resolver.classes.is_unknown(place, read.value, name):
+                found = (Certainty.POSSIBLE, NOT_RESOLVED)
+            else:
+                continue
+            caller = file.scope(read.scope).path
+            yield CallSite(file.path, read.line, caller, *found, scope=read.scope)
 
     def _find_overridden(self, resolver: Resolver, home: FileSymbols) -> Values:
         """Return the methods of base classes that the target replaces."""
@@ -138,6 +164,8 @@ def _resolved(
     resolver.start()
     values = resolver.calls.targets(place, call)
     if target in values or target in resolver.evaluate(place, call.function):
+        if last_name(call.function) in BY_BUILTINS:
+            return Certainty.POSSIBLE, IMPLICIT
         return Certainty.EXACT, _reason(file, call, target)
     if overridden & values:
         return Certainty.POSSIBLE, OVERRIDES

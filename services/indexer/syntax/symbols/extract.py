@@ -173,8 +173,6 @@ class _Extraction:
             if scopes[binding.scope].kind not in (FUNCTION, CLASS, EXTENSION):
                 yield binding.target if isinstance(binding.target, str) else ""
 
-    # What is in scopes
-
     def read_calls(self, nodes: Sequence[Node]) -> None:
         """Read calls, by the shapes of the language."""
         for node in nodes:
@@ -184,6 +182,8 @@ class _Extraction:
                 given = self._arguments(arguments) if arguments is not None else []
                 scope = self._scopes.at(node.start_byte)
                 self._calls.append(Call(scope, self._scopes.line(byte), function, given))
+                if isinstance(function, str) and function in self._spec.runs and given and given[0]:
+                    self._dunder(scope, node, given[0], self._spec.runs[function])
 
     def _read_call(self, node: Node, captures: Captures) -> None:
         """Read a call that only the query knows; one that constructs has `new` set."""
@@ -229,8 +229,7 @@ class _Extraction:
                 continue
             value = self._expressions.read(node)
             if isinstance(value, str) and value:
-                scope = self._scopes.at(start)
-                line = self._scopes.line(end - 1)
+                scope, line = self._scopes.at(start), self._scopes.line(end - 1)
                 self._reads.setdefault((scope, value), Read(scope, line, value))
 
     def _arguments(self, node: Node) -> list[Any]:
@@ -279,9 +278,8 @@ class _Extraction:
                 if value:
                     self._bind(scope, target, ASSIGNED, value)
         if "self" in captures:
-            kind_name = self._scopes.all[self._scopes.at(node.start_byte)].name
             scope = self._scopes.at(node.start_byte)
-            self._bind(scope, self._text(captures["self"][0]), TYPED, kind_name)
+            self._bind(scope, self._text(captures["self"][0]), TYPED, self._scopes.all[scope].name)
 
     def _read_loop(self, node: Node, captures: Captures) -> None:
         read = self._expressions.read
@@ -379,7 +377,7 @@ def _names(expression: Expression) -> Sequence[str]:
 
 
 def _last_part(module: str) -> str:
-    return module.rstrip("/").rpartition("/" if "/" in module else ".")[2]
+    return module.rpartition("/" if "/" in module else ".")[2]
 
 
 def _event_name(captures: Captures) -> str:

@@ -26,6 +26,9 @@ class SymbolSpec:
     overloads: bool = False  # functions of one name are told apart by their parameters
     comma_ok: bool = False  # two targets of an item or assertion: the value, and whether it is
     loops_last: bool = False  # the last target of a loop takes the element
+    # Functions of the language that run a method of their argument.
+    runs: Mapping[str, str] = field(default_factory=dict)
+    heads_outside: bool = False  # defaults are computed in the scope around the function
     reads: bool = False  # attributes that are read may run a property
     exports: bool = True  # what the file defines is found by its name alone
     # Names that call where nothing binds them: their node type, with those of the nodes around.

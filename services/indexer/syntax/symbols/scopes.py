@@ -81,15 +81,20 @@ class Scopes:
                 earlier = merged[2].get(name, [])
                 merged[2][name] = [*earlier, *(each for each in nodes if each not in earlier)]
             found[key] = merged
-        ordered = [
-            found[key]
-            for key in sorted(found, key=lambda key: (key[0], -key[1]))
-            if found[key][0] in KINDS
-        ]
+        ordered = sorted(
+            (event for event in found.values() if event[0] in KINDS),
+            key=lambda event: (self._start(*event), -event[1].end_byte),
+        )
         for kind, node, captures in ordered:
             self._open(kind, node, captures)
         for kind, node, captures in ordered:
             self._complete(kind, node, captures)
+
+    def _start(self, kind: str, node: Node, captures: Captures) -> int:
+        """Return the byte where a scope begins: what stands in a head may belong outside of it."""
+        if self._spec.heads_outside and kind == "function" and "parameters" in captures:
+            return captures["parameters"][0].end_byte
+        return node.start_byte
 
     def _open(self, kind: str, node: Node, captures: Captures) -> None:
         parent = self.at(node.start_byte)
@@ -105,7 +110,7 @@ class Scopes:
         marks = [mark for each, mark in _MARKS.items() if each in captures]
         path = scope_path(self.all[parent].path, scope)
         self.all.append(scope._replace(path=path, marks=marks))
-        self._ranges.append((node.start_byte, node.end_byte, number))
+        self._ranges.append((self._start(kind, node, captures), node.end_byte, number))
         self._by_node[node.start_byte, node.end_byte] = number
 
     def _name(self, kind: str, parent: int, captures: Captures) -> tuple[str, Expression]:

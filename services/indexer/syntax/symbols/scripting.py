@@ -46,6 +46,8 @@ PYTHON = SymbolSpec(
     },
     keyword_arguments={"keyword_argument": ("name", "value")},
     splats=frozenset(["list_splat_pattern", "dictionary_splat_pattern"]),
+    runs={name: f"__{name}__" for name in "str repr len bool iter next hash int float".split()},
+    heads_outside=True,
     reads=True,
     exports=False,
 )

@@ -48,6 +48,22 @@ def book():
 def test_area():
     assert Square().area() == 4
 """,
+    "src/labels.py": """class Label:
+    @property
+    def words(self):
+        return "x"
+
+    def __str__(self):
+        return "y"
+
+
+def show(label: Label):
+    return label.words
+
+
+def write(label: Label):
+    return str(label)
+""",
     "src/Main.java": """class Main {
     static int twice(int n) { return n * 2; }
 
@@ -107,6 +123,18 @@ async def test_references_come_apart_by_kind(engine: Engine) -> None:
 async def test_other_languages_have_trees(engine: Engine) -> None:
     found = await engine.call("symbol_graph", query="Main.twice", relations=["callers"])
     assert _related(found["trees"][0], "callers") == [(1, "Main.run")]
+
+
+async def test_a_property_is_called_where_it_is_read(engine: Engine) -> None:
+    found = await engine.call("search_callers_for", query="Label.words")
+    [use] = found["results"]
+    assert (use["symbol"], use["start_line"], use["certainty"]) == ("show", 11, "exact")
+
+
+async def test_what_the_language_runs_is_only_possible(engine: Engine) -> None:
+    found = await engine.call("search_callers_for", query="Label.__str__")
+    [use] = found["results"]
+    assert (use["symbol"], use["start_line"], use["certainty"]) == ("write", 15, "possible")
 
 
 async def test_a_tree_is_paged(engine: Engine) -> None:
