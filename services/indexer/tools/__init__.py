@@ -1,7 +1,11 @@
 """The indexer server's tools, in the words of the contract."""
 
+import functools
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
+from services.core.errors import CollectionNotFound
 from services.core.memories.types import MemoryWriter
 from services.core.serving.service import Tool
 from services.indexer.lookup.lookup import Lookup
@@ -20,6 +24,8 @@ from services.indexer.tools.search import search_tools
 from services.indexer.tools.session import session_tools
 from services.indexer.tools.symbol_graph import symbol_graph_tools
 
+INDEX_FIRST = "index first: call qdrant_index, or run: ctx index"
+
 
 def indexer_tools(
     context: IndexerContext,
@@ -31,7 +37,7 @@ def indexer_tools(
 ) -> Sequence[Tool]:
     """Build every tool of the indexer server."""
     code = CodeSearch(context, searcher, lookup)
-    return [
+    tools = [
         *search_tools(code),
         *exact_tools(context, lookup),
         *read_tools(context, lookup),
@@ -44,3 +50,17 @@ def indexer_tools(
         *memory_tools(memories),
         *session_tools(context),
     ]
+    return [_saying_what_indexes(tool) for tool in tools]
+
+
+def _saying_what_indexes(tool: Tool) -> Tool:
+    """Return a tool whose error about a missing collection names the call that makes it."""
+
+    @functools.wraps(tool.run)
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await tool.run(*args, **kwargs)
+        except CollectionNotFound as error:
+            raise CollectionNotFound(f"{error.message}; {INDEX_FIRST}", **error.details) from error
+
+    return replace(tool, run=run)

@@ -113,9 +113,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         states = await DISK.run(context.indexer.states.find, root)
         infos = code_collections(await context.vectors.list_collections(), collection)
         if collection and not infos:
-            raise CollectionNotFound(
-                f"there is no collection {collection!r} of code; qdrant_index makes it"
-            )
+            raise CollectionNotFound(f"there is no collection {collection!r} of code")
         rows = [
             await collection_repos(
                 context.vectors, info, states, repo=repo_name, samples=include_samples

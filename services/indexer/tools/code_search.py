@@ -4,7 +4,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from services.core.errors import CollectionNotFound
 from services.indexer.lookup.located import LocatedHits
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.scope import PathScope
@@ -139,7 +138,7 @@ class CodeSearch:
         self, collection: str, request: SearchRequest
     ) -> tuple[SearchResult, LocatedHits, int]:
         """Search, find the definitions of the hits on disk, and count those of all hits."""
-        found = await self._search(collection, request)
+        found = await self._searcher.search(collection, request)
         queries = request.queries
         inline = queries[0].filters if len(queries) == 1 else SearchFilters()
         located = await self._lookup.locate(
@@ -153,13 +152,6 @@ class CodeSearch:
         first = {hit.ranked.candidate.id for hit in found.hits}
         shown = [each for each in located.hits if each[0].ranked.candidate.id in first]
         return found, replace(located, hits=shown), len(located.hits) + unread
-
-    async def _search(self, collection: str, request: SearchRequest) -> SearchResult:
-        try:
-            return await self._searcher.search(collection, request)
-        except CollectionNotFound as error:
-            hint = "index first: call qdrant_index, or run: ctx index"
-            raise CollectionNotFound(f"{error.message}; {hint}", **error.details) from error
 
 
 def _request(

@@ -160,8 +160,22 @@ async def test_a_tool_that_deletes_refuses_what_it_does_not_know(engine: Engine)
     assert body["error_code"] == "VALIDATION_ERROR"
 
 
-async def test_a_collection_that_is_missing_says_which_call_makes_it(engine: Engine) -> None:
-    body = await engine.call("repo_search", query="x", collection="nowhere")
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("repo_search", {"query": "x"}),
+        ("exact_search", {"pattern": "x"}),
+        ("read_code", {"name": "Order"}),
+        ("search_callers_for", {"query": "Order"}),
+        ("search_importers_for", {"query": "Order"}),
+        ("search_tests_for", {"query": "x"}),
+        ("collection_map", {}),
+    ],
+)
+async def test_a_collection_that_is_missing_says_which_call_makes_it(
+    engine: Engine, tool: str, arguments: dict[str, Any]
+) -> None:
+    body = await engine.call(tool, collection="nowhere", **arguments)
     assert body["error_code"] == "COLLECTION_NOT_FOUND"
     assert "qdrant_index" in body["error"]
 
