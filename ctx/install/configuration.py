@@ -49,11 +49,20 @@ class Written:
     backup: str | None  # None where we made the file
 
 
-def with_servers(client: Client, file: Path, servers: Mapping[str, Mapping[str, Any]]) -> Edit:
-    """Plan a file with these servers. Raises InvalidInput where it is not what the client reads."""
+def with_servers(
+    client: Client,
+    file: Path,
+    servers: Mapping[str, Mapping[str, Any]],
+    names: Sequence[str] = (),
+) -> Edit:
+    """Plan a file with these servers, and without others of these names.
+
+    Raises InvalidInput where it is not what the client reads.
+    """
     before = _read(file)
     text = _text(file, before)
     try:
+        text = _without(client, text, [name for name in names if name not in servers])
         for name, values in servers.items():
             if client.kind == "toml":
                 text = set_table(text, client.keys[0], name, values)
@@ -72,16 +81,20 @@ def without_servers(client: Client, file: Path, names: Sequence[str], data_dir: 
     written = _ledger(data_dir).get(str(file))
     if written is not None and written.sha256 == _digest(before):
         return Edit(file, before, _original(file, written))
-    text = _text(file, before)
     try:
-        for name in names:
-            if client.kind == "toml":
-                text = remove_table(text, client.keys[0], name)
-            else:
-                text = remove_member(text, [*client.keys, name])
+        text = _without(client, _text(file, before), names)
     except (NotJson, NotToml) as error:
         raise _broken(client, file, error) from error
     return Edit(file, before, text.encode())
+
+
+def _without(client: Client, text: str, names: Sequence[str]) -> str:
+    for name in names:
+        if client.kind == "toml":
+            text = remove_table(text, client.keys[0], name)
+        else:
+            text = remove_member(text, [*client.keys, name])
+    return text
 
 
 def has_server(client: Client, file: Path, name: str) -> bool:

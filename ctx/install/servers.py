@@ -9,14 +9,21 @@ from services.core.errors import InvalidInput
 from services.core.settings import Settings
 from services.core.settings.serving import LOOPBACK_NAMES, url_host
 
-NAMES = ("ctx-memory", "ctx-indexer")
+BOTH = "ctx"
+APART = ("ctx-memory", "ctx-indexer")
+NAMES = (BOTH, *APART)
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+def endpoint_of_both(settings: Settings, toolset: str | None = None) -> Endpoint:
+    """Return the one address of both servers, over HTTP."""
+    at = f"http://{_host(settings)}:{settings.http_port}{_path(toolset)}"
+    return Endpoint(BOTH, http=at, sse="", command=())
+
+
 def endpoints(settings: Settings, toolset: str | None = None) -> list[Endpoint]:
-    """Return both servers, where a client on this machine finds them."""
-    host = url_host(settings.host if settings.host in LOOPBACK_NAMES else "127.0.0.1")
-    path = "/mcp" if toolset is None else f"/mcp/x/{toolset}"
+    """Return each server by itself, where a client on this machine finds it."""
+    host, path = _host(settings), _path(toolset)
     ports = (settings.memory_ports, settings.indexer_ports)
     return [
         Endpoint(
@@ -25,8 +32,16 @@ def endpoints(settings: Settings, toolset: str | None = None) -> list[Endpoint]:
             sse=f"http://{host}:{sse}/sse",
             command=_command(name.removeprefix("ctx-")),
         )
-        for name, (http, sse) in zip(NAMES, ports, strict=True)
+        for name, (http, sse) in zip(APART, ports, strict=True)
     ]
+
+
+def _host(settings: Settings) -> str:
+    return url_host(settings.host if settings.host in LOOPBACK_NAMES else "127.0.0.1")
+
+
+def _path(toolset: str | None) -> str:
+    return "/mcp" if toolset is None else f"/mcp/x/{toolset}"
 
 
 def _command(service: str) -> Sequence[str]:

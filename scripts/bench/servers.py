@@ -41,7 +41,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     """
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("CTX_", "QDRANT_"))}
     names = [f"CTX_{name}_PORT" for name in ("MEMORY_HTTP", "MEMORY_SSE", "INDEXER_HTTP")]
-    names += ["CTX_INDEXER_SSE_PORT", "PORT"]
+    names += ["CTX_INDEXER_SSE_PORT", "CTX_HTTP_PORT", "PORT"]
     ports = {name: str(port) for name, port in zip(names, _free_ports(), strict=False)}
     return inherited | ports | {"CTX_DATA_DIR": str(data_dir), "CTX_WATCH": "0"} | settings
 

@@ -29,7 +29,7 @@ def served_urls() -> set[str]:
         f"http://127.0.0.1:{default(f'{name}_http_port')}/mcp" for name in ("memory", "indexer")
     }
     sse = {f"http://127.0.0.1:{default(f'{name}_sse_port')}/sse" for name in ("memory", "indexer")}
-    return http | sse
+    return http | sse | {f"http://127.0.0.1:{default('http_port')}/mcp"}
 
 
 def snippets(*languages: str) -> list[Any]:

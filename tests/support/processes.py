@@ -31,6 +31,7 @@ class Server:
     memory_sse: str
     indexer_http: str
     indexer_sse: str
+    both_http: str
     memory_health: str
     indexer_health: str
     rest: str
@@ -53,7 +54,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     """The environment of a test process: ours, free ports, a data folder of its own."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("CTX_", "QDRANT_"))}
     names = [f"CTX_{name}_PORT" for name in ("MEMORY_HTTP", "MEMORY_SSE", "INDEXER_HTTP")]
-    names += ["CTX_INDEXER_SSE_PORT", "PORT"]
+    names += ["CTX_INDEXER_SSE_PORT", "CTX_HTTP_PORT", "PORT"]
     ports = {name: str(port) for name, port in zip(names, _free_ports(len(names)), strict=True)}
     # Tests say themselves what is indexed: following this repository would take every core.
     return inherited | ports | {"CTX_DATA_DIR": str(data_dir), "CTX_WATCH": "0"} | settings
@@ -135,6 +136,7 @@ def _server(process: "subprocess.Popen[str]", env: Mapping[str, str]) -> Server:
         memory_sse=at("MEMORY_SSE", "/sse"),
         indexer_http=at("INDEXER_HTTP", "/mcp"),
         indexer_sse=at("INDEXER_SSE", "/sse"),
+        both_http=at("HTTP", "/mcp"),
         memory_health=at("MEMORY_HTTP", offset=10_000),
         indexer_health=at("INDEXER_HTTP", offset=10_000),
         rest=f"http://127.0.0.1:{env['PORT']}",
@@ -154,6 +156,9 @@ def _free_ports(count: int = 4) -> list[int]:
             _given.add(port)
         if len(found) == count:
             return found
+    if _given:  # all were given out: those of servers that ended are free again
+        _given.clear()
+        return _free_ports(count)
     raise AssertionError("no free ports")
 
 

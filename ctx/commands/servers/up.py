@@ -116,7 +116,7 @@ async def _up(settings: "Settings", as_json: bool, for_stdio: bool) -> None:
 
 async def _serve(settings: "Settings", as_json: bool) -> None:
     from services.core.engine.engine import open_engines
-    from services.core.serving.http.server import serve, urls
+    from services.core.serving.http.server import both_url, serve, urls
     from services.indexer.service import open_indexer
     from services.memory.service import open_memory
 
@@ -132,15 +132,16 @@ async def _serve(settings: "Settings", as_json: bool) -> None:
 
         def announce() -> None:
             found = {service.name: urls(service, settings.host) for service in services}
-            ready = json.dumps({"ready": True} | found)
+            both = both_url(settings)
+            ready = json.dumps({"ready": True, "both": {"http": both}} | found)
             engine = engines.code.vectors.engine
-            print(ready if as_json else _greeting(found, settings, engine), flush=True)
+            print(ready if as_json else _greeting(both, found, settings, engine), flush=True)
 
-        await serve(services, settings, on_ready=announce)
+        await serve(services, settings, on_ready=announce, together=True)
 
 
-def _greeting(found: Urls, settings: "Settings", engine: str) -> str:
-    lines = ["", "ctx is ready.", ""]
+def _greeting(both: str, found: Urls, settings: "Settings", engine: str) -> str:
+    lines = ["", "ctx is ready.", "", f"  both     {both}"]
     for name, at in found.items():
         lines.append(f"  {name:<8} {at['http']}   (older clients: {at['sse']})")
     lines += [f"  rest     {at['rest']}" for at in found.values() if "rest" in at]
@@ -149,19 +150,13 @@ def _greeting(found: Urls, settings: "Settings", engine: str) -> str:
         f"  data     {_short(settings.data_dir)}, vectors {engine}",
         f"  code     {_short(settings.workspace.resolve())} (CTX_WORKSPACE)",
         "",
-        "Claude Code:",
-        *(f"  claude mcp add --transport http ctx-{n} {at['http']}" for n, at in found.items()),
-        "",
-        "Cursor and others:",
-        f"  {_client_config(found)}",
+        "Connect your clients with `ctx install`, or:",
+        f"  claude mcp add --transport http ctx {both}",
+        f"  {json.dumps({'mcpServers': {'ctx': {'url': both}}})}",
         "",
         "More clients: docs/clients.md. Stop with Ctrl-C.",
     ]
     return "\n".join(lines)
-
-
-def _client_config(found: Urls) -> str:
-    return json.dumps({"mcpServers": {f"ctx-{n}": {"url": at["http"]} for n, at in found.items()}})
 
 
 def _short(path: Path) -> str:

@@ -18,7 +18,7 @@ from ctx.install.clients import (
     installed_clients,
 )
 from ctx.install.configuration import Edit, install, with_servers
-from ctx.install.servers import check_variable, endpoints
+from ctx.install.servers import NAMES, check_variable, endpoint_of_both, endpoints
 from ctx.output import show
 from services.core.errors import InvalidInput
 from services.core.settings import load
@@ -56,6 +56,7 @@ NO_CLIENT = "no client is found here"
 )
 @click.option("--toolset", metavar="NAME", help="Offer this toolset only, such as lean.")
 @click.option("--read-only", is_flag=True, help="Offer only tools that write nothing.")
+@click.option("--apart", is_flag=True, help="One entry a server, also over HTTP.")
 @click.option("--token-env", metavar="VARIABLE", help="The variable that has the bearer token.")
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
 def command(
@@ -64,6 +65,7 @@ def command(
     transport: Transport,
     toolset: str | None,
     read_only: bool,
+    apart: bool,
     token_env: str | None,
     dry_run: bool,
     as_json: bool,
@@ -74,13 +76,15 @@ def command(
         raise InvalidInput("--toolset", "goes with --transport http; others take CTX_TOOLSETS")
     settings = load()
     wish = Wish(transport, {"X-MCP-Readonly": "true"} if read_only else None, token_env)
-    servers = endpoints(settings, toolset)
+    together = transport == "http" and not apart
+    servers = [endpoint_of_both(settings, toolset)] if together else endpoints(settings, toolset)
     chosen = chosen_clients(clients, Path.home())
     edits = {
         client.title: with_servers(
             client,
             file_of(client, scope),
             {each.name: client.entry(each, wish) for each in servers},
+            NAMES,
         )
         for client in chosen
     }

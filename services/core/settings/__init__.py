@@ -116,7 +116,7 @@ class Settings(
 
     @model_validator(mode="after")
     def _rest_port_is_free(self) -> "Settings":
-        ports = [*self.memory_ports, *self.indexer_ports]
+        ports = [*self.memory_ports, *self.indexer_ports, self.http_port]
         taken = [*ports, *(port + HEALTH_PORT_OFFSET for port in ports)]
         if self.conversations_rest and self.conversations_port in taken:
             raise ValueError(

@@ -37,6 +37,9 @@ class ServingSettings(BaseModel):
     memory_sse_port: Port = env("CTX_MEMORY_SSE_PORT", 8000, "Memory server, `/sse`.")
     indexer_http_port: Port = env("CTX_INDEXER_HTTP_PORT", 8003, "Indexer server, `/mcp`.")
     indexer_sse_port: Port = env("CTX_INDEXER_SSE_PORT", 8001, "Indexer server, `/sse`.")
+    http_port: Port = env(
+        "CTX_HTTP_PORT", 8010, "Both servers at one `/mcp`, where `ctx up` runs them together."
+    )
     memory_url: AnyHttpUrl | None = env(
         "CTX_MEMORY_URL",
         None,
@@ -103,9 +106,9 @@ class ServingSettings(BaseModel):
 
     @model_validator(mode="after")
     def _ports_differ(self) -> "ServingSettings":
-        ports = [*self.memory_ports, *self.indexer_ports]
+        ports = [*self.memory_ports, *self.indexer_ports, self.http_port]
         if len(set(ports)) != len(ports):
-            raise ValueError(f"the four CTX_*_PORT settings must differ, got {ports}")
+            raise ValueError(f"the CTX_*_PORT settings must differ, got {ports}")
         return self
 
     @property

@@ -10,7 +10,7 @@ import pytest
 from ctx.install.clients import CLIENTS
 from tests.support.processes import environment, run_ctx
 
-MEMORY, INDEXER = "ctx-memory", "ctx-indexer"
+BOTH, MEMORY, INDEXER = "ctx", "ctx-memory", "ctx-indexer"
 
 
 @pytest.fixture
@@ -37,13 +37,13 @@ def test_every_client_in_and_out(home: Path, name: str) -> None:
     file = home / CLIENTS[name].user_file
     shown = ctx(home, "install", name, "--dry-run")
     assert shown.returncode == 0, shown.stderr
-    assert MEMORY in shown.stdout
+    assert CLIENTS[name].keys[0] in shown.stdout
     assert not file.exists()
     done = ctx(home, "install", name, "--token-env", "MCP_CTX_TOKEN", "--json")
     assert done.returncode == 0, done.stderr
     servers = servers_in(name, file)
-    assert set(servers) == {MEMORY, INDEXER}
-    entry = servers[MEMORY]
+    assert set(servers) == {BOTH}
+    entry = servers[BOTH]
     assert "/mcp" in entry[CLIENTS[name].url_key]
     assert "MCP_CTX_TOKEN" in json.dumps(entry)
     assert ctx(home, "uninstall", name).returncode == 0
@@ -62,6 +62,7 @@ def test_what_is_there_is_kept_and_restored_to_the_byte(home: Path) -> None:
     assert cursor.with_name("mcp.json.before-ctx").read_bytes() == original
     assert ctx(home, "install", "cursor", "--transport", "stdio").returncode == 0
     assert b'"stdio"' in cursor.read_bytes()
+    assert b'"ctx":' not in cursor.read_bytes()  # the one address is replaced, not kept beside
     assert ctx(home, "uninstall").returncode == 0
     assert cursor.read_bytes() == original
     assert cursor.stat().st_mode & 0o777 == 0o640
@@ -77,7 +78,7 @@ def test_later_changes_of_the_user_stay(home: Path) -> None:
     assert ctx(home, "uninstall", "gemini").returncode == 0
     left = json.loads(file.read_text())
     assert left["theme"] == "light"
-    assert MEMORY not in json.dumps(left)
+    assert left["mcpServers"] == {}
 
 
 def test_a_broken_file_stops_everything(home: Path) -> None:
@@ -100,7 +101,7 @@ def test_a_link_is_followed(home: Path, tmp_path: Path) -> None:
     link.symlink_to(real)
     assert ctx(home, "install", "cursor").returncode == 0
     assert link.is_symlink()
-    assert MEMORY in real.read_text()
+    assert '"ctx"' in real.read_text()
     assert ctx(home, "uninstall", "cursor").returncode == 0
     assert real.read_text() == "{}\n"
 
@@ -109,7 +110,15 @@ def test_scopes_transports_and_wrong_use(home: Path, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     done = ctx(
-        home, "install", "claude-code", "--scope", "project", "--toolset", "lean", cwd=project
+        home,
+        "install",
+        "claude-code",
+        "--scope",
+        "project",
+        "--toolset",
+        "lean",
+        "--apart",
+        cwd=project,
     )
     assert done.returncode == 0, done.stderr
     assert servers_in("claude-code", project / ".mcp.json")[INDEXER]["url"].endswith("/mcp/x/lean")

@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from services.core.errors import SettingsInvalid
+from services.core.serving.combined import combined
 from services.core.serving.http.apps import (
     HTTP_PATH,
     SSE_PATH,
@@ -109,9 +110,12 @@ async def serve(
     settings: Settings,
     transports: frozenset[str] = NETWORK,
     on_ready: Callable[[], None] = lambda: None,
+    *,
+    together: bool = False,
 ) -> None:
     """Serve until a signal, or until standard input closes where stdio is served.
 
+    `together` serves all of them at one more address, CTX_HTTP_PORT.
     Raises SettingsInvalid for an unknown toolset or a port that cannot be opened.
     """
     check_setting(settings.toolsets, services)
@@ -127,6 +131,9 @@ async def serve(
         for service in services
         for endpoint in _endpoints(service, *built[service.name], transports, settings)
     ]
+    if together and HTTP in transports:
+        both = combined(services, settings.http_port)
+        endpoints += _endpoints(both, *_build(both, settings), frozenset({HTTP}), settings)
     if stdio and not endpoints:
         await serve_stdio(stdio, settings.shutdown_grace_seconds)
         return
@@ -223,6 +230,11 @@ def _open_port(host: str, port: int) -> socket.socket:
                 "(docs/configuration.md)."
             ) from error
         raise SettingsInvalid(f"CTX_HOST={host}: cannot listen on port {port}: {error}") from error
+
+
+def both_url(settings: Settings) -> str:
+    """Return the address of all servers together."""
+    return f"http://{url_host(settings.host)}:{settings.http_port}{HTTP_PATH}"
 
 
 def urls(service: Service, host: str) -> dict[str, str]:
