@@ -83,6 +83,20 @@ async def test_other_clients_stay_inside_the_workspace(server: Server, project: 
     assert "outside" in result.structured_content["error"]
 
 
+async def test_what_is_for_the_owner_is_offered_to_nobody_else(server: Server) -> None:
+    calls = {
+        server.indexer_http: ("drop_collection", {"collection": "codebase"}),
+        server.memory_http: ("export_memories", {}),
+    }
+    for url, (tool, arguments) in calls.items():
+        async with Client(url) as client:
+            assert tool not in {each.name for each in await client.list_tools()}
+            result = await client.call_tool_mcp(tool, arguments)
+        assert result.is_error
+        assert result.structured_content is not None
+        assert "no tool named" in result.structured_content["error"]
+
+
 def test_the_owner_token_is_the_users_own(server: Server, env: dict[str, str]) -> None:
     file = Path(env["CTX_DATA_DIR"]) / "owner.token"
     assert file.stat().st_mode & 0o777 == 0o600
