@@ -38,7 +38,7 @@ async def indexed_workspaces(settings: "Settings") -> Sequence[IndexedWorkspace]
         manifest.close()
     found = []
     for path, state in states.items():
-        files, chunks = counts.get((state.collection_name, state.repo), (0, 0))
+        files, chunks = counts.get((state.collection_name, state.repo, str(path)), (0, 0))
         found.append(
             IndexedWorkspace(
                 str(path),
@@ -53,7 +53,8 @@ async def indexed_workspaces(settings: "Settings") -> Sequence[IndexedWorkspace]
     return found
 
 
-def workspace_around(data_dir: Path, folder: Path) -> WorkspaceState | None:
-    """Return the state of the nearest indexed workspace that holds a folder, None without one."""
+def workspace_around(data_dir: Path, folder: Path) -> tuple[Path, WorkspaceState] | None:
+    """Return the nearest indexed workspace that holds a folder with its state, None without one."""
     states = WorkspaceStates(data_dir / OWN_FOLDER).own()
-    return next((states[each] for each in (folder, *folder.parents) if each in states), None)
+    around = (each for each in (folder, *folder.parents) if each in states)
+    return next(((each, states[each]) for each in around), None)

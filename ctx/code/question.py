@@ -34,22 +34,28 @@ async def _ask(tool: str, arguments: Body, on_progress: "Report | None") -> Body
         if isinstance(client, LocalClient):
             arguments = await _update_index(client, folder) | arguments
         elif "repo" not in arguments:
-            arguments |= _repo_filter(find_connection().data_dir, folder)
+            given = arguments.get("under") or ""
+            arguments |= _checkout_filter(find_connection().data_dir, folder, given)
         return await client.call(tool, arguments, on_progress)
 
 
-def _repo_filter(data_dir: Path, folder: Path) -> Body:
-    """Return the filter for the repository that a folder was indexed as.
+def _checkout_filter(data_dir: Path, folder: Path, under: str) -> Body:
+    """Return the filter for the checkout that a folder lies in, or for a folder inside it.
 
     Raises CollectionNotFound where it was not indexed.
     """
-    state = workspace_around(data_dir, folder)
-    if state is None:
+    found = workspace_around(data_dir, folder)
+    if found is None:
         raise CollectionNotFound(
             f"{folder} is not indexed. Index it with: ctx index {shlex.quote(str(folder))} "
             "(--repo '*' searches everything that is indexed)"
         )
-    return {"repo": state.repo, "collection": state.collection_name}
+    root, state = found
+    return {
+        "repo": state.repo,
+        "collection": state.collection_name,
+        "under": str(root / under),
+    }
 
 
 async def _update_index(client: LocalClient, folder: Path) -> Body:

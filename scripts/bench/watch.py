@@ -32,8 +32,8 @@ from services.core.engine.engine import open_engine  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
 from services.core.vectors.protocol import VectorStore  # noqa: E402
 from services.core.vectors.types import Filter, Match  # noqa: E402
-from services.indexer.indexing.indexer import Checkout, Indexer  # noqa: E402
-from services.indexer.indexing.manifest import Manifest  # noqa: E402
+from services.indexer.indexing.indexer import Indexer  # noqa: E402
+from services.indexer.indexing.manifest import Checkout, Manifest  # noqa: E402
 from services.indexer.schema.fields import SYMBOLS  # noqa: E402
 from services.indexer.watch.watch import Watch  # noqa: E402
 

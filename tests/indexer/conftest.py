@@ -12,14 +12,16 @@ from services.core.engine.engine import Engine, open_vectors
 from services.core.settings import Settings
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import Manifest
+from services.indexer.indexing.manifest import Checkout, Manifest
 from services.indexer.indexing.report import IndexReport
 from services.indexer.schema.fields import repo_filter
 from services.indexer.schema.payload import ChunkPayload, decode
+from services.indexer.schema.versions import without_versions
 from tests.support.fakes import Counting
 from tests.support.repositories import Repository
 
 REPO = "sample"
+Chunks = dict[str, ChunkPayload]
 
 
 @dataclass
@@ -40,16 +42,27 @@ class Bench:
         arguments = {"collection": self.collection, "repo": REPO} | options
         return await self.indexer.index(workspace, **arguments)  # type: ignore[arg-type]
 
-    async def chunks(self, repo: str = REPO) -> dict[str, ChunkPayload]:
-        """Return the stored chunks of a repo by id."""
-        page, more = await self.store.scroll(self.collection, where=repo_filter(repo), limit=10_000)
+    async def checkout(self, root: Path, repo: str = REPO) -> Checkout:
+        """Return a checkout of a repo by its folder."""
+        found = await self.manifest.checkouts("test", self.collection)
+        [only] = [each for each in found if (each.root, each.repo) == (root, repo)]
+        return only
+
+    async def chunks(self, repo: str = REPO, seen_from: Path | None = None) -> Chunks:
+        """Return the stored chunks of a repo by id: all of them, or those that a checkout sees."""
+        hidden: tuple[int, ...] = ()
+        if seen_from is not None:
+            hidden = await self.indexer.hidden([await self.checkout(seen_from, repo)])
+        where = without_versions(repo_filter(repo), hidden)
+        page, more = await self.store.scroll(self.collection, where=where, limit=10_000)
         assert more is None
         return {record.id: decode(record.payload) for record in page}
 
-    async def texts(self, repo: str = REPO) -> dict[str, str]:
+    async def texts(self, repo: str = REPO, seen_from: Path | None = None) -> dict[str, str]:
         """Return the texts of each path's chunks as one, which shows duplicates and old ones."""
         texts: dict[str, str] = {}
-        for chunk in sorted((await self.chunks(repo)).values(), key=lambda c: c.start_line):
+        chunks = (await self.chunks(repo, seen_from)).values()
+        for chunk in sorted(chunks, key=lambda c: c.start_line):
             texts[chunk.path] = texts.get(chunk.path, "") + chunk.text
         return texts
 

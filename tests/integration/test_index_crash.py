@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.processes import ROOT
+from tests.support.repositories import Repository
 
 KILLS = int(os.environ.get("INDEX_KILLS", "10"))
 FILES = 120
@@ -89,15 +90,23 @@ def finished(data: Path, workspace: Path) -> tuple[str, float]:
 
 
 def test_killing_an_index_run_loses_nothing(tmp_path: Path) -> None:
+    """Of two worktrees each keeps its own index, whichever run is killed."""
     rng = random.Random(7)
     data, workspace = tmp_path / "data", tmp_path / "workspace"
+    repository = Repository.create(workspace)
     change(workspace, rng)
-    said, seconds = finished(data, workspace)
-    assert said == "finished"
+    repository.commit()
+    repository.git("worktree", "add", "-q", str(tmp_path / "tree"))
+    folders = [workspace, tmp_path / "tree"]
+    for folder in folders:
+        change(folder, rng)
+        said, seconds = finished(data, folder)
+        assert said == "finished"
     unfinished = 0
     for _ in range(KILLS):
-        change(workspace, rng)
-        process = start(data, workspace)
+        folder = rng.choice(folders)
+        change(folder, rng)
+        process = start(data, folder)
         assert until_indexing(process) == []
         time.sleep(rng.uniform(0, seconds))
         if process.poll() is None:
@@ -111,5 +120,5 @@ def test_killing_an_index_run_loses_nothing(tmp_path: Path) -> None:
             assert time.monotonic() < deadline, f"left behind: {left}"
             time.sleep(0.02)
     assert unfinished > KILLS // 3, "the runs ended before they were killed: nothing was tested"
-    said, _ = finished(data, workspace)
-    assert said == "finished"
+    for folder in folders:
+        assert finished(data, folder)[0] == "finished"

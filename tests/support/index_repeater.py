@@ -6,6 +6,7 @@ in this process. Prints the resident megabytes that are no file's after each run
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from scripts.bench.usage import resident_mb
@@ -13,6 +14,7 @@ from services.core.engine.engine import open_engine
 from services.core.settings import Settings
 from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import Manifest, RepoKey
+from services.indexer.indexing.tables import WRITING
 
 COLLECTION, REPO, STORE = "code", "repo", "embedded"
 
@@ -24,7 +26,8 @@ async def main(data: Path, workspace: Path, runs: int) -> None:
         manifest = Manifest(settings.index_state_path)
         indexer = Indexer(engine.vectors, engine.embedder, manifest, store_key=STORE)
         for _ in range(runs):
-            await manifest.mark_dirty(key, list(await manifest.rows(key)))
+            written = (await manifest.versions(key)).values()
+            await manifest.begin(key, [replace(row, status=WRITING) for row in written])
             report = await indexer.index(workspace, collection=COLLECTION, repo=REPO)
             assert report.written == report.files, report
             print(resident_mb("self")["anonymous"], flush=True)

@@ -14,8 +14,9 @@ from services.core.settings import Settings
 from services.core.vectors.protocol import VectorStore
 from services.indexer.chunking.chunker import chunk
 from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import Manifest, RepoKey
+from services.indexer.indexing.manifest import Checkout, Manifest
 from services.indexer.schema.payload import decode
+from services.indexer.schema.versions import without_versions
 from services.indexer.source.walk import SourceFile, walk
 from services.indexer.syntax.outline import outline
 
@@ -29,25 +30,28 @@ async def main(data: Path, workspace: Path) -> int:
     async with open_engine(settings, settings.code_model) as engine:
         state = Manifest(settings.index_state_path)
         indexer = Indexer(engine.vectors, engine.embedder, state, store_key=STORE, processes=2)
-        wrong = await promises_broken(engine.vectors, state)
+        wrong = await promises_broken(engine.vectors, indexer)
         print(*wrong, "indexing", sep="\n", flush=True)
         await indexer.index(workspace, collection=COLLECTION, repo=REPO)
-        wrong += differences(await contents(engine.vectors), workspace)
-        wrong += await promises_broken(engine.vectors, state)
+        [own] = [each for each in await indexer.checkouts(COLLECTION) if each.root == workspace]
+        wrong += differences(await seen_from(engine.vectors, indexer, own), workspace)
+        wrong += await promises_broken(engine.vectors, indexer)
         state.close()
     print(*wrong, "finished", sep="\n", flush=True)
     return 1 if wrong else 0
 
 
-async def promises_broken(store: VectorStore, state: Manifest) -> list[str]:
-    """A file that is recorded as done has all of its points, and no older ones."""
-    rows = await state.rows(RepoKey(STORE, COLLECTION, REPO))
-    found = await contents(store) if rows else {}
+async def promises_broken(store: VectorStore, indexer: Indexer) -> list[str]:
+    """Every checkout sees all points of its files that are done, and none of other versions."""
     wrong = []
-    for path, row in rows.items():
-        blobs = [blob for blob, _ in found.get(path, [])]
-        if row.done and blobs != [row.blob] * row.chunks:
-            wrong.append(f"BROKEN {path}: {row.chunks} of {row.blob} recorded, found {blobs}")
+    for checkout in await indexer.checkouts(COLLECTION):
+        rows = await indexer.files(checkout)
+        found = await seen_from(store, indexer, checkout) if rows else {}
+        wrong += [f"STRAY {path} in {checkout.root}" for path in found.keys() - rows.keys()]
+        for path, row in rows.items():
+            blobs = [blob for blob, _ in found.get(path, [])]
+            if row.done and blobs != [row.blob] * row.chunks:
+                wrong.append(f"BROKEN {path}: {row.chunks} of {row.blob} recorded, found {blobs}")
     return wrong
 
 
@@ -69,11 +73,12 @@ def chunk_texts(file: SourceFile, workspace: Path) -> list[str]:
     return [each.text for each in chunk(outline(file.text(workspace), file.language))]
 
 
-async def contents(store: VectorStore) -> Contents:
+async def seen_from(store: VectorStore, indexer: Indexer, checkout: Checkout) -> Contents:
+    where = without_versions(None, await indexer.hidden([checkout]))
     found: Contents = defaultdict(list)
     offset: str | None = None
     while True:
-        page, offset = await store.scroll(COLLECTION, limit=1000, offset=offset)
+        page, offset = await store.scroll(COLLECTION, where=where, limit=1000, offset=offset)
         for record in page:
             stored = decode(record.payload)
             found[stored.path].append((stored.blob, stored.text))

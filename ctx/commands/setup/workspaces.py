@@ -49,9 +49,10 @@ def _list_text(body: Mapping[str, Any]) -> str:
 def drop(path: str, yes: bool, as_json: bool) -> int:
     """Remove one workspace from the index."""
     folder = Path(path).expanduser().resolve()
-    state = workspace_around(find_connection().data_dir, folder)
-    if state is None:
+    found = workspace_around(find_connection().data_dir, folder)
+    if found is None:
         raise EntryNotFound("path", f"{folder} is not indexed; see: ctx workspaces list")
+    _, state = found
     question = f"Remove {state.repo} from the index ({state.collection_name})? Its files stay."
     confirm(question, yes=yes, as_json=as_json)
     body = asyncio.run(_drop(state.collection_name, state.repo))

@@ -33,7 +33,7 @@ async def confidence(store: VectorStore, inquiry: Inquiry, spans: Sequence[Span]
     terms = sorted(inquiry.query.terms)[:MAX_TERMS]
     if not terms or not inquiry.hits:
         return 1.0 if inquiry.hits else 0.0
-    frequencies = await _frequencies(store, inquiry.collection, terms)
+    frequencies = await _frequencies(store, inquiry, terms)
     best = max(bounded(hit.ranked.score) for hit in inquiry.hits)
     return await COMPUTE.run(estimate, terms, spans, frequencies, best)
 
@@ -62,13 +62,16 @@ def _weight(frequency: int) -> float:
     return math.log(1 + (COMMON + 1) / (1 + frequency))
 
 
-async def _frequencies(store: VectorStore, collection: str, terms: Sequence[str]) -> dict[str, int]:
+async def _frequencies(
+    store: VectorStore, inquiry: Inquiry, terms: Sequence[str]
+) -> dict[str, int]:
     """Count the chunks that have each term, up to COMMON."""
     vectors = {term: bm25.query_vector(term) for term in terms}
     known = {term: vector for term, vector in vectors.items() if vector.indices}
+    where = inquiry.scope.viewed()
     queries = [
-        Query([Prefetch(BM25, vector, COMMON)], limit=COMMON, with_payload=False)
+        Query([Prefetch(BM25, vector, COMMON)], limit=COMMON, filter=where, with_payload=False)
         for vector in known.values()
     ]
-    batches = await store.query_batch(collection, queries) if queries else []
+    batches = await store.query_batch(inquiry.collection, queries) if queries else []
     return {term: len(hits) for term, hits in zip(known, batches, strict=True)}

@@ -13,6 +13,7 @@ from services.indexer.lookup.located import Located, LocatedHits
 from services.indexer.lookup.lookup import Lookup, ParsedFile
 from services.indexer.lookup.scope import PathScope
 from services.indexer.search.definition_choice import is_named, split_symbol
+from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import ParsedQuery
 from services.indexer.search.searcher import SearchHit
 from services.indexer.search.snippet import Rows, best_line
@@ -39,6 +40,11 @@ class Inquiry:
     def hits(self) -> list[SearchHit]:
         return [hit for hit, _ in self.located.hits]
 
+    @property
+    def filters(self) -> SearchFilters:
+        """The checkouts that the question is about, and nothing narrower."""
+        return self.scope.narrow(SearchFilters())
+
 
 class Retriever:
     """Reads the spans of hits, as they are on disk, and of what calls the asked symbol."""
@@ -58,7 +64,7 @@ class Retriever:
 
     async def _files(self, inquiry: Inquiry) -> Mapping[File, ParsedFile]:
         places = list(dict.fromkeys((hit.chunk.repo, hit.chunk.path) for hit in inquiry.hits))
-        return await self._lookup.parsed(inquiry.collection, places)
+        return await self._lookup.parsed(inquiry.collection, places, inquiry.filters)
 
     async def _callers(self, inquiry: Inquiry) -> list[Span]:
         """Return the definitions that surely call the symbol which the question names."""
@@ -67,13 +73,14 @@ class Retriever:
             return []
         hit, place = asked
         repo, path, symbol = hit.chunk.repo, hit.chunk.path, place.span.symbol
-        graph = SymbolGraph(self._store, inquiry.collection, repo)
+        graph = SymbolGraph(self._store, inquiry.collection, repo, inquiry.scope.hidden)
         [*targets] = await graph.definitions(split_symbol(symbol), [path])
         if not targets:
             return []
         answer = await graph.callers(targets[0])
         sites = _one_a_caller(answer.sites, path, symbol)
-        files = await self._lookup.parsed(inquiry.collection, [(repo, s.path) for s in sites])
+        places = [(repo, site.path) for site in sites]
+        files = await self._lookup.parsed(inquiry.collection, places, inquiry.filters)
         spans = []
         for site in sites:
             file = files.get((repo, site.path))

@@ -43,20 +43,24 @@ class Answer:
 class SymbolGraph:
     """Answers questions about the definitions of one repo from its symbol tables."""
 
-    def __init__(self, store: VectorStore, collection: str, repo: str) -> None:
+    def __init__(
+        self, store: VectorStore, collection: str, repo: str, hidden: Sequence[int] = ()
+    ) -> None:
+        """`hidden` are the file versions of other checkouts."""
         self._store = store
         self._collection = collection
         self._repo = repo
+        self._hidden = hidden
 
     async def definitions(self, name: Sequence[str], paths: Sequence[str]) -> list[GraphDefinition]:
         """Find functions, methods and classes by the parts of a name, in files that define it."""
-        tables = LoadedTables(self._store, self._collection, self._repo)
+        tables = self._tables()
         await self._require(tables, paths)
         return await COMPUTE.run(_named, tables, paths, name)
 
     async def callers(self, target: GraphDefinition) -> Answer:
         """Find the calls of a definition."""
-        tables = LoadedTables(self._store, self._collection, self._repo)
+        tables = self._tables()
         await self._require(tables, [target.path])
         finder = CallSites(tables, target.value)
         sites = await self._rounds(tables, finder.find)
@@ -66,7 +70,7 @@ class SymbolGraph:
 
     async def importers(self, target: GraphDefinition) -> Answer:
         """Find the files that import a definition, also under another name."""
-        tables = LoadedTables(self._store, self._collection, self._repo)
+        tables = self._tables()
         await self._require(tables, [target.path])
         found = await self._rounds(tables, lambda: list(import_sites(tables, target.value)))
         return Answer(imports=found, incomplete=_incomplete(tables))
@@ -98,9 +102,12 @@ class SymbolGraph:
         return Answer(sites=sites, incomplete=answer.incomplete)
 
     async def _relations(self, target: GraphDefinition) -> tuple[LoadedTables, Relations]:
-        tables = LoadedTables(self._store, self._collection, self._repo)
+        tables = self._tables()
         await self._require(tables, [target.path])
         return tables, Relations(tables, target.value)
+
+    def _tables(self) -> LoadedTables:
+        return LoadedTables(self._store, self._collection, self._repo, self._hidden)
 
     async def _require(self, tables: LoadedTables, paths: Sequence[str]) -> None:
         for path in paths:

@@ -7,6 +7,7 @@ from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, Match, MatchAny
 from services.indexer.graph.files import FileSymbols
 from services.indexer.schema import fields
+from services.indexer.schema.versions import without_versions
 from services.indexer.syntax.symbols.table import decode_table, definition_mention, file_mention
 
 MAX_FILES = 600  # loaded for one question
@@ -22,10 +23,14 @@ class LoadedTables:
     more than a question may load.
     """
 
-    def __init__(self, store: VectorStore, collection: str, repo: str) -> None:
+    def __init__(
+        self, store: VectorStore, collection: str, repo: str, hidden: Sequence[int] = ()
+    ) -> None:
+        """`hidden` are the file versions of other checkouts."""
         self._store = store
         self._collection = collection
         self._repo = repo
+        self._hidden = hidden
         self._files: dict[str, FileSymbols] = {}
         self._asked: set[str] = set()
         self._missing: set[str] = set()
@@ -67,7 +72,8 @@ class LoadedTables:
             await self._load(keys[start : start + MAX_KEYS])
 
     async def _load(self, keys: Sequence[str]) -> None:
-        where = Filter(must=[Match(fields.REPO, self._repo), MatchAny(fields.MENTIONS, keys)])
+        mentions = Filter(must=[Match(fields.REPO, self._repo), MatchAny(fields.MENTIONS, keys)])
+        where = without_versions(mentions, self._hidden)
         offset: str | None = None
         while len(self._files) < MAX_FILES:
             page, offset = await self._store.scroll(
@@ -75,8 +81,8 @@ class LoadedTables:
             )
             for record in page:
                 path = record.payload[fields.PATH]
-                mentions = tuple(record.payload[fields.MENTIONS])
-                file = _decode(path, record.payload[fields.SYMBOL_TABLE], mentions)
+                named = tuple(record.payload[fields.MENTIONS])
+                file = _decode(path, record.payload[fields.SYMBOL_TABLE], named)
                 self._files.setdefault(path, file)
             if offset is None:
                 return

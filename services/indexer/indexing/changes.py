@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from services.indexer.indexing.manifest import ManifestRow
+from services.indexer.indexing.rows import ManifestRow
 from services.indexer.schema.points import INDEX_VERSION
 from services.indexer.source.listing import list_files
 from services.indexer.source.walk import FileLimits, SkippedFile, inspect_file

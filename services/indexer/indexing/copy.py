@@ -12,7 +12,7 @@ from services.core.secrets.redaction import redact
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import BM25, DENSE, CollectionInfo, Point, Record
 from services.indexer.schema.earlier import EARLIER_BM25, decode_earlier
-from services.indexer.schema.fields import other_repos_filter
+from services.indexer.schema.fields import copied_filter
 from services.indexer.schema.payload import ChunkPayload, decode, embedding_text
 from services.indexer.schema.points import holds_code
 
@@ -22,12 +22,19 @@ PAGE = 128  # chunks; the embedded engine holds the interpreter 10 ms while it r
 
 
 async def copy_repos(
-    store: VectorStore, embedder: Embedder, source: CollectionInfo, target: str, *, excluded: str
+    store: VectorStore,
+    embedder: Embedder,
+    source: CollectionInfo,
+    target: str,
+    *,
+    excluded: str,
+    versions: Sequence[int] = (),
 ) -> AsyncGenerator[Mapping[str, int], None]:
     """Copy every repo but one, and yield the chunks copied of each after every page.
 
-    A chunk stores its own text, so a repo is copied even where its workspace is gone. Chunks of
-    the version before are brought up to date, those of older ones left out.
+    Of that one only `versions` are copied. A chunk stores its own text, so a repo is copied even
+    where its workspace is gone. Chunks of the version before are brought up to date, those of older
+    ones left out.
     """
     earlier = not holds_code(source)
     bm25 = EARLIER_BM25 if earlier else BM25
@@ -37,7 +44,7 @@ async def copy_repos(
     while True:
         page, offset = await store.scroll(
             source.name,
-            where=other_repos_filter(excluded),
+            where=copied_filter(excluded, versions),
             limit=PAGE,
             offset=offset,
             vectors=[bm25],

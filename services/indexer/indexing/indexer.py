@@ -1,34 +1,40 @@
 """Indexes and prunes workspaces: the only way code gets into a collection."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Callable, Collection
+import contextlib
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from services.core.blocking import GIT
+from services.core.blocking import DISK, GIT
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CollectionNotFound, InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing.changes import Signatures, changed_paths
 from services.indexer.indexing.lease import ALL_REPOS, NO_LEASE, Lease, Leases, NoLeases
-from services.indexer.indexing.manifest import Manifest, ManifestRow, RepoKey
+from services.indexer.indexing.manifest import Checkout, Manifest, RepoKey
 from services.indexer.indexing.progress import RunProgress, track_progress, track_update
 from services.indexer.indexing.recreate import is_earlier
 from services.indexer.indexing.recreate import recreate as recreate_collection
 from services.indexer.indexing.report import IndexReport, Listener, no_progress
+from services.indexer.indexing.rows import ManifestRow
 from services.indexer.indexing.run import IndexRun
 from services.indexer.indexing.scan import scan
-from services.indexer.indexing.verify import path_counts, stale_paths
+from services.indexer.indexing.verify import compare
+from services.indexer.indexing.view import Diverged, Views
 from services.indexer.indexing.workers import Workers
 from services.indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceStates
 from services.indexer.indexing.writer import Writer
 from services.indexer.schema.fields import repo_filter
 from services.indexer.schema.points import holds_code, spec
-from services.indexer.source.repo import repo_of
+from services.indexer.source.repo import Repo, repo_of
 from services.indexer.source.walk import FileLimits
 from services.indexer.source.workspace import resolve_workspace
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -37,18 +43,6 @@ class Pruned:
 
     before: int
     after: int
-
-
-@dataclass(frozen=True)
-class Checkout:
-    """A repo of a collection, and the folder that it is indexed from."""
-
-    key: RepoKey
-    root: Path
-
-    @property
-    def repo(self) -> str:
-        return self.key.repo
 
 
 class Indexer:
@@ -80,7 +74,8 @@ class Indexer:
         self.limits = limits or FileLimits()
         self._workers = Workers(processes)
         self._leases = leases or NoLeases()
-        self._problems: dict[RepoKey, str] = {}
+        self._views = Views(manifest)
+        self._problems: dict[int, str] = {}
         # Called after each run, with whether all of the checkout is indexed now.
         self.on_indexed: list[Callable[[Checkout, bool], None]] = []
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -97,7 +92,7 @@ class Indexer:
     ) -> IndexReport:
         """Index what was added or changed in `subdir`, and remove what is gone from it.
 
-        A worktree shares the name of its main checkout, and replaces it in the collection.
+        A worktree shares the name of its main checkout, and the points of files that are the same.
         `recreate` builds the collection anew with the configured model: this repo from its files,
         the others from their stored chunks. Raises InvalidInput for a collection of something
         else, ModelMismatch for one of another model unless `recreate`, RepoInUse where another
@@ -108,19 +103,36 @@ class Indexer:
             raise InvalidInput("collection", f"{collection!r} belongs to the memory server")
         async with self._locks[collection]:
             key = await self._repo_key(workspace, collection, repo)
-            await self._manifest.record_checkout(key, workspace)
-            written = replace(key, repo=ALL_REPOS) if recreate else key
-            async with (
-                self._leases.hold(written, workspace) as lease,
-                track_progress(self.states, workspace, key, progress) as tracked,
-            ):
-                run = self._run(workspace, tracked, subdir=subdir, lease=lease)
-                tracked.report = await self._update(run, key, recreate)
+            try:
+                checkout, tracked = await self._index(key, workspace, subdir, recreate, progress)
+            except Diverged:
+                key = await self._own_key(key, workspace)
+                log.warning("%s differs much from the others: indexed as %s", workspace, key.repo)
+                checkout, tracked = await self._index(key, workspace, subdir, recreate, progress)
+            await self._forget_gone(collection)
             if not subdir:
-                self._problems.pop(key, None)
+                self._problems.pop(checkout.id, None)
         for listener in self.on_indexed:
-            listener(Checkout(key, workspace), tracked.state.whole)
+            listener(checkout, tracked.state.whole)
         return tracked.report
+
+    async def _index(
+        self, key: RepoKey, workspace: Path, subdir: str, recreate: bool, progress: Listener
+    ) -> tuple[Checkout, RunProgress]:
+        """Index a checkout of a repo. Raises Diverged, after which it is none of that repo's."""
+        checkout = await self._record_checkout(key, workspace)
+        written = replace(key, repo=ALL_REPOS) if recreate else key
+        async with (
+            self._leases.hold(written, workspace) as lease,
+            track_progress(self.states, workspace, key, progress) as tracked,
+        ):
+            run = self._run(workspace, tracked, subdir=subdir, lease=lease)
+            try:
+                tracked.report = await self._update(run, checkout, recreate)
+            except Diverged:
+                await self._forget(checkout)
+                raise
+        return checkout, tracked
 
     async def update(self, checkout: Checkout, paths: Collection[str]) -> IndexReport:
         """Bring an indexed checkout up to date with these files, and all files in these folders.
@@ -133,7 +145,8 @@ class Indexer:
             track_update(self.states, checkout.root, checkout.key) as tracked,
         ):
             run = self._run(checkout.root, tracked, paths=paths, lease=lease)
-            tracked.report = await run.update(checkout.key)
+            known = await self._record_checkout(checkout.key, checkout.root)
+            tracked.report = await run.update(known)
         return tracked.report
 
     def hold(self, checkout: Checkout) -> AbstractAsyncContextManager[Lease]:
@@ -145,7 +158,7 @@ class Indexer:
 
         `skipped` remembers, from one call to the next, the files that are never indexed.
         """
-        rows = await self._manifest.rows(checkout.key)
+        rows = await self._manifest.rows(checkout)
         return await GIT.run(changed_paths, checkout.root, self.limits, rows, skipped)
 
     async def prune(self, workspace: Path, *, collection: str, repo: str | None = None) -> Pruned:
@@ -158,12 +171,16 @@ class Indexer:
             key = await self._repo_key(workspace, collection, repo)
             async with self._leases.hold(key, workspace):
                 before = await self._store.count(collection)
-                rows = await self._manifest.rows(key)
+                await self._forget_gone(collection)
+                checkout = await self._record_checkout(key, workspace)
+                rows = await self._manifest.rows(checkout)
+                mismatch = await compare(self._store, key, await self._manifest.versions(key))
                 scanned = await GIT.run(scan, workspace, "", self.limits, rows)
                 present = {file.path for file in scanned.files}
-                stored = await path_counts(self._store, key)
-                gone = sorted(path for path in {*stored, *rows} if path not in present)
-                await Writer(self._store, self._embedder, self._manifest, key).remove(gone)
+                writer = self._writer(checkout)
+                await writer.remove([path for path in rows if path not in present])
+                gone = [path for path in mismatch.orphans if path not in present]
+                await writer.delete_orphans(gone)
                 return Pruned(before, await self._store.count(collection))
 
     async def drop(self, collection: str, repo: str | None = None) -> Pruned:
@@ -184,19 +201,24 @@ class Indexer:
                     await self._store.delete(collection, repo_filter(repo))
                 await self._manifest.remove_repo(checkout.key)
                 await GIT.run(self.states.remove, checkout.root, collection)
-                self._problems.pop(checkout.key, None)
+                self._problems.pop(checkout.id, None)
             if repo is None:
                 await self._store.delete_collection(collection)
                 return Pruned(info.points_count, 0)
             return Pruned(info.points_count, await self._store.count(collection))
 
     async def checkouts(self, collection: str) -> list[Checkout]:
-        """Return the checkouts whose files a collection holds, by the name of their repo."""
-        roots = await self._manifest.checkouts(self._store_key, collection)
-        return [
-            Checkout(RepoKey(self._store_key, collection, repo), root)
-            for repo, root in roots.items()
-        ]
+        """Return the checkouts whose files a collection holds, by repo, the main one first.
+
+        One whose folder is gone is left out where the repo has another.
+        """
+        found = await self._manifest.checkouts(self._store_key, collection)
+        gone = await self._gone(found)
+        return [each for each in found if each not in gone]
+
+    async def hidden(self, checkouts: Iterable[Checkout]) -> tuple[int, ...]:
+        """Return the file versions that no search in these checkouts may see."""
+        return tuple([number for each in checkouts for number in await self._views.hidden(each)])
 
     async def check(self, collection: str) -> list[str]:
         """Return what is wrong with the index of each repo; `problems` has it until it is indexed.
@@ -204,18 +226,59 @@ class Indexer:
         An older copy of the store, or a damaged one, does not hold what the manifest lists.
         """
         async with self._locks[collection]:
+            await self._forget_gone(collection)
             for checkout in await self.checkouts(collection):
                 if stale := await self._stale_count(checkout):
-                    self._problems[checkout.key] = _stale_problem(checkout, stale)
+                    self._problems[checkout.id] = _stale_problem(checkout, stale)
         return self.problems
+
+    async def forget_gone(self, collection: str) -> None:
+        """Forget worktrees that were removed; the only checkout of a repo stays."""
+        async with self._locks[collection]:
+            await self._forget_gone(collection)
 
     async def _stale_count(self, checkout: Checkout) -> int:
         """Count the files whose points are not those that the manifest lists."""
-        rows = await self._manifest.rows(checkout.key)
+        rows = await self._manifest.rows(checkout)
+        versions = await self._manifest.versions(checkout.key)
         try:
-            return len(await stale_paths(self._store, checkout.key, rows))
+            mismatch = await compare(self._store, checkout.key, versions)
         except CollectionNotFound:
             return len(rows)
+        lost = {path for path, row in rows.items() if (path, row.blob) in mismatch.lost}
+        return len(lost | mismatch.orphans)
+
+    async def _record_checkout(self, key: RepoKey, workspace: Path) -> Checkout:
+        linked = await DISK.run((workspace / ".git").is_file)
+        return await self._manifest.record_checkout(key, workspace, linked=linked)
+
+    async def _gone(self, checkouts: Sequence[Checkout]) -> set[Checkout]:
+        """Return the checkouts whose folder is gone; never the only one of a repo."""
+        number = Counter(each.key for each in checkouts)
+        several = [each for each in checkouts if number[each.key] > 1]
+        if not several:
+            return set()
+        gone = set(await DISK.run(_without_folder, several))
+        left = {each.key for each in several if each not in gone}
+        return {each for each in gone if each.key in left}
+
+    async def _forget_gone(self, collection: str) -> None:
+        """Forget checkouts without a folder, and delete the points that only they had."""
+        for checkout in await self._gone(
+            await self._manifest.checkouts(self._store_key, collection)
+        ):
+            log.info("%s is gone: its part of the index is removed", checkout.root)
+            await self._forget(checkout)
+
+    async def _forget(self, checkout: Checkout) -> None:
+        """Forget a checkout, and delete the points that only it had."""
+        await self._manifest.forget_checkout(checkout)
+        self._problems.pop(checkout.id, None)
+        with contextlib.suppress(CollectionNotFound):
+            await self._writer(checkout).sweep()
+
+    def _writer(self, checkout: Checkout) -> Writer:
+        return Writer(self._store, self._embedder, self._manifest, checkout)
 
     @property
     def problems(self) -> list[str]:
@@ -223,7 +286,7 @@ class Indexer:
 
     async def files(self, checkout: Checkout) -> dict[str, ManifestRow]:
         """Return the indexed files of a checkout by path."""
-        return await self._manifest.rows(checkout.key)
+        return await self._manifest.rows(checkout)
 
     def close(self) -> None:
         self._manifest.close()
@@ -251,24 +314,39 @@ class Indexer:
         )
 
     async def _repo_key(self, workspace: Path, collection: str, repo: str | None) -> RepoKey:
-        """Name the repo as given, else by git, unlike another repository of that name."""
+        """Name the repo as given, else by git, unlike another repository of that name.
+
+        A checkout that has become a repo of its own stays one.
+        """
         if repo is not None:
-            return RepoKey(self._store_key, collection, repo)
-        named = await GIT.run(repo_of, workspace)
-        key = RepoKey(self._store_key, collection, named.name)
+            key = RepoKey(self._store_key, collection, repo)
+        else:
+            named = await GIT.run(repo_of, workspace)
+            key = await self._claimed(RepoKey(self._store_key, collection, named.name), named)
+        known = await self._manifest.checkouts(self._store_key, collection)
+        own = [e.key for e in known if e.root == workspace and e.repo.startswith(f"{key.repo}@")]
+        return own[0] if own else key
+
+    async def _claimed(self, key: RepoKey, named: Repo) -> RepoKey:
         if await self._manifest.claim_name(key, named.identity) != named.identity:
             return replace(key, repo=named.disambiguated_name())
         return key
 
-    async def _update(self, run: IndexRun, key: RepoKey, recreate: bool) -> IndexReport:
+    async def _own_key(self, key: RepoKey, workspace: Path) -> RepoKey:
+        """Name a checkout that shares no points with the others of its repo."""
+        own = Repo(f"{key.repo}@{workspace.name}", str(workspace))
+        return await self._claimed(replace(key, repo=own.name), own)
+
+    async def _update(self, run: IndexRun, checkout: Checkout, recreate: bool) -> IndexReport:
         """Update a collection, or recreate it: on request, or as an earlier version built it."""
+        key = checkout.key
         if recreate and await self._exists(key.collection):
-            return replace(await recreate_collection(run, key), recreated=True)
+            return replace(await recreate_collection(run, checkout), recreated=True)
         if await self._is_outdated(run, key):
             whole = replace(run, subdir="")  # the rest of the repo is not in the new collection
-            return replace(await recreate_collection(whole, key), recreated=True)
+            return replace(await recreate_collection(whole, checkout), recreated=True)
         await self._store.ensure_collection(key.collection, spec(self._embedder))
-        return replace(await run.update(key), recreated=recreate)
+        return replace(await run.update(checkout), recreated=recreate)
 
     async def _exists(self, collection: str) -> bool:
         """Whether the store has a collection, also one that cannot be loaded."""
@@ -285,6 +363,10 @@ class Indexer:
             return False
         same_model = info.spec.model == spec(self._embedder).model
         return same_model and await is_earlier(run, key, info)
+
+
+def _without_folder(checkouts: Sequence[Checkout]) -> list[Checkout]:
+    return [each for each in checkouts if not each.root.is_dir()]
 
 
 def _stale_problem(checkout: Checkout, stale: int) -> str:

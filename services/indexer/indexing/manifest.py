@@ -1,4 +1,4 @@
-"""The manifest of indexed files: one row per file, in SQLite, written after its points."""
+"""The manifest: which file versions have points, and which checkout has which of them."""
 
 import sqlite3
 import threading
@@ -12,53 +12,18 @@ from services.core.batches import batches
 from services.core.blocking import DISK
 from services.core.errors import StorageFailed
 from services.core.vectors.generations import is_generation
+from services.indexer.indexing import tables
+from services.indexer.indexing.rows import CheckoutFile, FileVersion, ManifestRow, VersionRow
+from services.indexer.indexing.tables import DONE, HELD, OF_REPO, REMOVING, WRITING
 
 T = TypeVar("T")
 
 PATHS_PER_STATEMENT = 500  # below SQLite's limit on the variables of one statement
-WRITING, DONE = "writing", "done"
-COLUMNS = "path, blob, size, modified, chunks, language, index_version, status"
-
-FILES = """
-CREATE TABLE IF NOT EXISTS files (
-    store TEXT NOT NULL,
-    collection TEXT NOT NULL,
-    repo TEXT NOT NULL,
-    path TEXT NOT NULL,
-    blob TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    modified REAL NOT NULL,
-    chunks INTEGER NOT NULL,
-    language TEXT NOT NULL,
-    index_version INTEGER NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('writing', 'done')),
-    PRIMARY KEY (store, collection, repo, path)
-) WITHOUT ROWID
-"""
-OWNERS = """
-CREATE TABLE IF NOT EXISTS owners (
-    store TEXT NOT NULL,
-    collection TEXT NOT NULL,
-    repo TEXT NOT NULL,
-    identity TEXT NOT NULL,
-    PRIMARY KEY (store, collection, repo)
-) WITHOUT ROWID
-"""
-CHECKOUTS = """
-CREATE TABLE IF NOT EXISTS checkouts (
-    store TEXT NOT NULL,
-    collection TEXT NOT NULL,
-    repo TEXT NOT NULL,
-    root TEXT NOT NULL,
-    PRIMARY KEY (store, collection, repo)
-) WITHOUT ROWID
-"""
-OF_REPO = "store = ? AND collection = ? AND repo = ?"
 
 
 @dataclass(frozen=True)
 class RepoKey:
-    """The key of a repo's rows: its Qdrant, its collection there, and its name."""
+    """The key of a repo's versions: its Qdrant, its collection there, and its name."""
 
     store: str
     collection: str
@@ -70,25 +35,21 @@ class RepoKey:
 
 
 @dataclass(frozen=True)
-class ManifestRow:
-    """A file as it was indexed. While `status` is `writing`, its points may be incomplete."""
+class Checkout:
+    """A folder that a repo is indexed from. `linked` is one that `git worktree add` made."""
 
-    path: str
-    blob: str
-    size: int
-    modified: float
-    chunks: int
-    language: str
-    index_version: int
-    status: str = DONE
+    id: int
+    key: RepoKey
+    root: Path
+    linked: bool = False
 
     @property
-    def done(self) -> bool:
-        return self.status == DONE
+    def repo(self) -> str:
+        return self.key.repo
 
 
 class Manifest:
-    """The table of indexed files. Each method runs off the event loop; the first opens the file.
+    """The tables of indexed files. Each method runs off the event loop; the first opens the file.
 
     All raise StorageFailed where the file cannot be used.
     """
@@ -98,45 +59,46 @@ class Manifest:
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
 
-    async def rows(self, key: RepoKey) -> dict[str, ManifestRow]:
-        """Return the rows of a repo by path."""
-        query = f"SELECT {COLUMNS} FROM files WHERE {OF_REPO}"
-        rows = await self._run(lambda db: db.execute(query, key.columns).fetchall())
+    async def rows(
+        self, checkout: Checkout, paths: Collection[str] | None = None
+    ) -> dict[str, ManifestRow]:
+        """Return the files of a checkout by path; `paths` are the files and folders wanted."""
+        given = (checkout.id, *checkout.key.columns)
+        rows = await self._run(lambda db: _select(db, tables.ROWS, given, "f.path", paths))
         return {row[0]: ManifestRow(*row) for row in rows}
 
-    async def rows_at(self, key: RepoKey, paths: Collection[str]) -> dict[str, ManifestRow]:
-        """Return the rows of these files, and of all files in these folders."""
+    async def versions(
+        self, key: RepoKey, paths: Collection[str] | None = None
+    ) -> dict[FileVersion, VersionRow]:
+        """Return the file versions of a repo, whichever checkouts have them."""
         query = (
-            f"SELECT {COLUMNS} FROM files WHERE {OF_REPO} AND (path = ? OR path >= ? AND path < ?)"
+            "SELECT path, blob, chunks, language, index_version, status "
+            f"FROM versions WHERE {OF_REPO}"
         )
+        rows = await self._run(lambda db: _select(db, query, key.columns, "path", paths))
+        return {FileVersion(row[0], row[1]): VersionRow(*row) for row in rows}
 
-        def read(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
-            # A path inside a folder begins with its name and a slash; "0" follows the slash.
-            spans = [(path, f"{path}/", f"{path}0") for path in paths]
-            return [row for span in spans for row in db.execute(query, (*key.columns, *span))]
-
-        return {row[0]: ManifestRow(*row) for row in await self._run(read)}
-
-    async def totals(self, key: RepoKey) -> tuple[int, int]:
-        """Return how many files a repo has, and their size together."""
-        query = f"SELECT count(*), coalesce(sum(size), 0) FROM files WHERE {OF_REPO}"
-        files, size = await self._run(lambda db: db.execute(query, key.columns).fetchone())
+    async def totals(self, checkout: Checkout) -> tuple[int, int]:
+        """Return how many files a checkout has, and their size together."""
+        query = "SELECT count(*), coalesce(sum(size), 0) FROM files WHERE checkout = ?"
+        files, size = await self._run(lambda db: db.execute(query, (checkout.id,)).fetchone())
         return files, size
 
     async def repos(self, store: str, collection: str) -> set[str]:
         """Return the repos of a collection."""
-        query = "SELECT DISTINCT repo FROM files WHERE store = ? AND collection = ?"
+        query = "SELECT DISTINCT repo FROM versions WHERE store = ? AND collection = ?"
         rows = await self._run(lambda db: db.execute(query, (store, collection)).fetchall())
         return {row[0] for row in rows}
 
-    async def counts(self, store: str) -> dict[tuple[str, str], tuple[int, int]]:
-        """Return how many files and chunks each repo of each collection has."""
+    async def counts(self, store: str) -> dict[tuple[str, str, str], tuple[int, int]]:
+        """Return the files and chunks of each checkout, by collection, repo and folder."""
         query = (
-            "SELECT collection, repo, count(*), sum(chunks) FROM files WHERE store = ? "
-            "GROUP BY collection, repo"
+            "SELECT c.collection, c.repo, c.root, count(*), sum(v.chunks) FROM checkouts c "
+            "JOIN files f ON f.checkout = c.id JOIN versions v USING (store, collection, repo) "
+            "WHERE c.store = ? AND v.path = f.path AND v.blob = f.blob GROUP BY c.id"
         )
         rows = await self._run(lambda db: db.execute(query, (store,)).fetchall())
-        return {(collection, repo): (files, chunks) for collection, repo, files, chunks in rows}
+        return {tuple(row[:3]): tuple(row[3:]) for row in rows}
 
     async def claim_name(self, key: RepoKey, identity: str) -> str:
         """Claim a repo's name for an identity; returns the identity that claimed it first."""
@@ -148,75 +110,198 @@ class Manifest:
 
         return await self._run(claim)
 
-    async def record_checkout(self, key: RepoKey, root: Path) -> None:
-        """Record the folder that a repo is indexed from."""
-        statement = "INSERT OR REPLACE INTO checkouts VALUES (?, ?, ?, ?)"
-        await self._change(lambda db: db.execute(statement, (*key.columns, str(root))))
+    async def record_checkout(self, key: RepoKey, root: Path, *, linked: bool = False) -> Checkout:
+        """Record a folder that a repo is indexed from."""
 
-    async def checkouts(self, store: str, collection: str) -> dict[str, Path]:
-        """Return the folder of each repo of a collection."""
-        query = "SELECT repo, root FROM checkouts WHERE store = ? AND collection = ? ORDER BY repo"
-        rows = await self._run(lambda db: db.execute(query, (store, collection)).fetchall())
-        return {repo: Path(root) for repo, root in rows}
+        def record(db: sqlite3.Connection) -> int:
+            known = f"UPDATE OR IGNORE checkouts SET root = ? WHERE {OF_REPO} AND root = ?"
+            db.execute(known, (str(root), *key.columns, tables.UNKNOWN_ROOT))
+            new = (
+                "INSERT INTO checkouts (store, collection, repo, root, linked) VALUES "
+                "(?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET linked = excluded.linked RETURNING id"
+            )
+            return int(db.execute(new, (*key.columns, str(root), linked)).fetchall()[0][0])
 
-    async def put(self, key: RepoKey, rows: Iterable[ManifestRow]) -> None:
-        """Record rows in one transaction."""
-        marks = ", ".join("?" * (len(key.columns) + len(ManifestRow.__dataclass_fields__)))
-        statement = (
-            f"INSERT OR REPLACE INTO files (store, collection, repo, {COLUMNS}) VALUES ({marks})"
+        return Checkout(await self._run(record), key, root, linked)
+
+    async def checkouts(self, store: str, collection: str) -> list[Checkout]:
+        """Return the checkouts of a collection by repo; of one repo the main one comes first."""
+        query = (
+            "SELECT id, repo, root, linked FROM checkouts WHERE store = ? AND collection = ? "
+            "ORDER BY repo, linked, id"
         )
-        values = [(*key.columns, *vars(row).values()) for row in rows]
-        await self._change(lambda db: db.executemany(statement, values))
+        rows = await self._run(lambda db: db.execute(query, (store, collection)).fetchall())
+        return [
+            Checkout(row[0], RepoKey(store, collection, row[1]), Path(row[2]), bool(row[3]))
+            for row in rows
+        ]
 
-    async def mark_dirty(self, key: RepoKey, paths: Sequence[str]) -> None:
-        """Record that the points of these paths may be incomplete."""
-        change = f"UPDATE files SET status = '{WRITING}' WHERE {OF_REPO} AND path IN "
-        await self._on_paths(change, key, paths)
+    async def hidden(self, checkout: Checkout) -> list[FileVersion]:
+        """Return the versions that may have points and that a checkout does not have."""
 
-    async def remove(self, key: RepoKey, paths: Sequence[str]) -> None:
-        """Delete the rows of these paths."""
-        await self._on_paths(f"DELETE FROM files WHERE {OF_REPO} AND path IN ", key, paths)
+        def find(db: sqlite3.Connection) -> list[FileVersion]:
+            key = checkout.key.columns
+            others = f"SELECT count(*) FROM checkouts WHERE {OF_REPO}"
+            is_alone = db.execute(others, key).fetchone()[0] <= 1
+            only = " AND status <> 'done'" if is_alone else ""  # found by an index of few rows
+            query = (
+                f"SELECT path, blob FROM versions WHERE {OF_REPO}{only} AND NOT {tables.HELD_BY}"
+            )
+            return [FileVersion(*row) for row in db.execute(query, (*key, checkout.id))]
+
+        return await self._run(find)
+
+    async def others(self, checkout: Checkout) -> set[FileVersion]:
+        """Return the versions that the other checkouts of a repo have."""
+        query = (
+            "SELECT f.path, f.blob FROM checkouts c JOIN files f ON f.checkout = c.id "
+            f"WHERE {OF_REPO} AND c.id <> ?"
+        )
+        given = (*checkout.key.columns, checkout.id)
+        rows = await self._run(lambda db: db.execute(query, given).fetchall())
+        return {FileVersion(*row) for row in rows}
+
+    async def stamp(self) -> tuple[int, int]:
+        """Return what changes with every change of the file, by this process or another."""
+
+        def read(db: sqlite3.Connection) -> tuple[int, int]:
+            return db.total_changes, int(db.execute("PRAGMA data_version").fetchone()[0])
+
+        return await self._run(read)
+
+    async def begin(self, key: RepoKey, versions: Iterable[VersionRow]) -> None:
+        """Record versions whose points are about to be written."""
+        statement = f"INSERT OR REPLACE INTO versions VALUES ({', '.join('?' * 9)})"
+        values = [(*key.columns, *vars(row).values()) for row in versions]
+        await self._run(lambda db: db.executemany(statement, values).close())
+
+    async def hold(
+        self, checkout: Checkout, files: Sequence[CheckoutFile], done: Iterable[FileVersion] = ()
+    ) -> bool:
+        """Let a checkout have these versions instead of its older ones; `done` are complete.
+
+        At once its searches see them. Returns whether versions are left that no checkout has.
+        """
+
+        def change(db: sqlite3.Connection) -> bool:
+            before = _held(db, checkout, [file.path for file in files])
+            rows = [(checkout.id, *vars(file).values()) for file in files]
+            db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", rows)
+            _set_status(db, checkout.key, done, DONE)
+            return _release(db, checkout.key, before - {(f.path, f.blob) for f in files})
+
+        return await self._change(change)
+
+    async def finish(self, key: RepoKey, versions: Iterable[FileVersion]) -> None:
+        """Record that the points of versions are complete, and that there are no others."""
+        await self._change(lambda db: _set_status(db, key, versions, DONE))
+
+    async def release(self, checkout: Checkout, paths: Sequence[str]) -> bool:
+        """Take files from a checkout. Returns whether versions are left that no checkout has."""
+
+        def change(db: sqlite3.Connection) -> bool:
+            before = _held(db, checkout, paths)
+            gone = [(checkout.id, path) for path, _ in before]
+            db.executemany("DELETE FROM files WHERE checkout = ? AND path = ?", gone)
+            return _release(db, checkout.key, before)
+
+        return await self._change(change)
 
     async def remove_repo(self, key: RepoKey) -> None:
         """Delete every row of a repo, and free its name."""
 
         def change(db: sqlite3.Connection) -> None:
-            for table in ("files", "owners", "checkouts"):
+            ids = f"SELECT id FROM checkouts WHERE {OF_REPO}"
+            db.execute(f"DELETE FROM files WHERE checkout IN ({ids})", key.columns)
+            for table in ("versions", "owners", "checkouts"):
                 db.execute(f"DELETE FROM {table} WHERE {OF_REPO}", key.columns)
 
-        await self._run(change)
+        await self._change(change)
 
-    async def _on_paths(self, statement: str, key: RepoKey, paths: Sequence[str]) -> None:
-        """Execute a statement for paths in one transaction, however many they are."""
-
-        def change(db: sqlite3.Connection) -> None:
-            for batch in batches(paths, PATHS_PER_STATEMENT):
-                marks = ",".join("?" * len(batch))
-                db.execute(f"{statement} ({marks})", (*key.columns, *batch))
-
-        await self._run(change)
-
-    async def promote(self, key: RepoKey, built: str) -> None:
-        """Replace the rows of a repo by those written for the collection built in its place."""
+    async def forget_checkout(self, checkout: Checkout) -> None:
+        """Take all files from a checkout, and forget it."""
 
         def change(db: sqlite3.Connection) -> None:
-            db.execute(f"DELETE FROM files WHERE {OF_REPO}", key.columns)
-            moved = f"UPDATE files SET collection = ? WHERE {OF_REPO}"
-            db.execute(moved, (key.collection, key.store, built, key.repo))
+            held = "SELECT path, blob FROM files WHERE checkout = ?"
+            before = {FileVersion(*row) for row in db.execute(held, (checkout.id,))}
+            db.execute("DELETE FROM files WHERE checkout = ?", (checkout.id,))
+            db.execute("DELETE FROM checkouts WHERE id = ?", (checkout.id,))
+            _release(db, checkout.key, before)
 
-        await self._run(change)
+        await self._change(change)
+
+    async def abandon(self, key: RepoKey) -> bool:
+        """Give up what a run that was cut short had begun for no checkout yet.
+
+        Returns whether versions are left that no checkout has.
+        """
+
+        def change(db: sqlite3.Connection) -> bool:
+            given_up = f"UPDATE versions SET status = '{REMOVING}' WHERE {OF_REPO} "
+            db.execute(f"{given_up} AND status = '{WRITING}' AND NOT {HELD}", key.columns)
+            left = f"SELECT 1 FROM versions WHERE {OF_REPO} AND status = '{REMOVING}' LIMIT 1"
+            return bool(db.execute(left, key.columns).fetchall())
+
+        return await self._change(change)
+
+    async def removable(self, key: RepoKey) -> list[FileVersion]:
+        """Return the versions that no checkout has and whose points are to be deleted."""
+        query = f"SELECT path, blob FROM versions WHERE {OF_REPO} AND status = '{REMOVING}'"
+        rows = await self._run(lambda db: db.execute(query, key.columns).fetchall())
+        return [FileVersion(*row) for row in rows]
+
+    async def kept(self, key: RepoKey, paths: Sequence[str]) -> list[FileVersion]:
+        """Return the versions of paths whose points stay."""
+        query = f"SELECT path, blob FROM versions WHERE {OF_REPO} AND status <> '{REMOVING}'"
+
+        def find(db: sqlite3.Connection) -> list[FileVersion]:
+            return [
+                FileVersion(*row)
+                for batch in batches(paths, PATHS_PER_STATEMENT)
+                for row in db.execute(
+                    f"{query} AND path IN ({_marks(batch)})", (*key.columns, *batch)
+                )
+            ]
+
+        return await self._run(find)
+
+    async def forget_versions(self, key: RepoKey, versions: Iterable[FileVersion]) -> None:
+        """Delete the rows of versions whose points are deleted."""
+        gone = f"DELETE FROM versions WHERE {OF_REPO} AND path = ? AND blob = ? AND status = ?"
+        values = [(*key.columns, *version, REMOVING) for version in versions]
+        await self._run(lambda db: db.executemany(gone, values).close())
+
+    async def promote(self, checkout: Checkout, built: Checkout) -> None:
+        """Put the rows that were written for a built collection in the place of a checkout's.
+
+        Versions that only other checkouts have are kept: their points were copied.
+        """
+
+        def change(db: sqlite3.Connection) -> None:
+            key = checkout.key
+            db.execute("DELETE FROM files WHERE checkout = ?", (checkout.id,))
+            db.execute("UPDATE files SET checkout = ? WHERE checkout = ?", (checkout.id, built.id))
+            db.execute("DELETE FROM checkouts WHERE id = ?", (built.id,))
+            moved = f"UPDATE OR REPLACE versions SET collection = ? WHERE {OF_REPO}"
+            db.execute(moved, (key.collection, *built.key.columns))
+            db.execute(f"DELETE FROM versions WHERE {OF_REPO} AND NOT {HELD}", key.columns)
+
+        await self._change(change)
 
     async def remove_builds(self, store: str, collection: str) -> None:
         """Delete the rows of collections built for this name that were never swapped in."""
 
         def change(db: sqlite3.Connection) -> None:
-            query = "SELECT DISTINCT collection FROM files WHERE store = ?"
+            query = "SELECT DISTINCT collection FROM checkouts WHERE store = ?"
             for [name] in db.execute(query, (store,)).fetchall():
                 if is_generation(name, collection):
-                    gone = "DELETE FROM files WHERE store = ? AND collection = ?"
-                    db.execute(gone, (store, name))
+                    of_build = "WHERE store = ? AND collection = ?"
+                    ids = f"SELECT id FROM checkouts {of_build}"
+                    db.execute(f"DELETE FROM files WHERE checkout IN ({ids})", (store, name))
+                    for table in ("checkouts", "versions"):
+                        db.execute(f"DELETE FROM {table} {of_build}", (store, name))
 
-        await self._run(change)
+        await self._change(change)
 
     def close(self) -> None:
         with self._lock:
@@ -224,17 +309,21 @@ class Manifest:
                 self._db.close()
                 self._db = None
 
-    async def _change(self, work: Callable[[sqlite3.Connection], object]) -> None:
-        """Run work without a result. Its cursor must not outlive the lock: from another thread it
-        would reset the statement of the next transaction."""
+    async def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a transaction that reads before it writes: nobody else writes between."""
 
-        def change(db: sqlite3.Connection) -> None:
-            work(db)
+        def change(db: sqlite3.Connection) -> T:
+            db.execute("BEGIN IMMEDIATE")
+            return work(db)
 
-        await self._run(change)
+        return await self._run(change)
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run one transaction in a thread, and turn SQLite's errors into StorageFailed."""
+        """Run one transaction in a thread, and turn SQLite's errors into StorageFailed.
+
+        A cursor must not outlive the lock: from another thread it would reset the statement of the
+        next transaction.
+        """
 
         def locked() -> T:
             with self._lock:
@@ -251,17 +340,55 @@ class Manifest:
             ) from error
 
 
+def _select(
+    db: sqlite3.Connection,
+    query: str,
+    given: Sequence[Any],
+    column: str,
+    paths: Collection[str] | None,
+) -> list[tuple[Any, ...]]:
+    """Return the rows of a query, or those of some files and of all files in some folders."""
+    if paths is None or "" in paths:
+        return db.execute(query, given).fetchall()
+    # A path inside a folder begins with its name and a slash; "0" follows the slash. Two
+    # statements: with an OR, SQLite reads every row for each path.
+    found: list[tuple[Any, ...]] = []
+    for path in paths:
+        found += db.execute(f"{query} AND {column} = ?", (*given, path))
+        inside = (*given, f"{path}/", f"{path}0")
+        found += db.execute(f"{query} AND {column} >= ? AND {column} < ?", inside)
+    return found
+
+
+def _held(db: sqlite3.Connection, checkout: Checkout, paths: Sequence[str]) -> set[FileVersion]:
+    """Return the versions that a checkout has of paths."""
+    query = "SELECT path, blob FROM files WHERE checkout = ? AND path IN"
+    return {
+        FileVersion(*row)
+        for batch in batches(paths, PATHS_PER_STATEMENT)
+        for row in db.execute(f"{query} ({_marks(batch)})", (checkout.id, *batch))
+    }
+
+
+def _release(db: sqlite3.Connection, key: RepoKey, versions: Iterable[tuple[str, str]]) -> bool:
+    """Mark those of the versions that no checkout has; whether there are any."""
+    before = db.total_changes
+    mark = f"UPDATE versions SET status = '{REMOVING}' WHERE {OF_REPO} AND path = ? AND blob = ?"
+    db.executemany(f"{mark} AND NOT {HELD}", [(*key.columns, *each) for each in versions])
+    return db.total_changes > before
+
+
+def _set_status(
+    db: sqlite3.Connection, key: RepoKey, versions: Iterable[FileVersion], status: str
+) -> None:
+    change = f"UPDATE versions SET status = ? WHERE {OF_REPO} AND path = ? AND blob = ?"
+    db.executemany(change, [(status, *key.columns, *version) for version in versions])
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ",".join("?" * len(values))
+
+
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return sqlite.connect(path, _create_tables)
-
-
-def _create_tables(db: sqlite3.Connection) -> None:
-    """Create the tables; a file of before INDEX_VERSION 4 calls a column by another name."""
-    db.execute("BEGIN IMMEDIATE")  # another process may be doing the same
-    db.execute(FILES)
-    db.execute(OWNERS)
-    db.execute(CHECKOUTS)
-    columns = {row[1] for row in db.execute("PRAGMA table_info(files)")}
-    if "index_version" not in columns:
-        db.execute("ALTER TABLE files RENAME COLUMN scheme TO index_version")
+    return sqlite.connect(path, lambda db: tables.create_tables(db.execute))

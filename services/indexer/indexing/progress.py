@@ -91,5 +91,5 @@ async def track_update(
     state = await DISK.run(states.start, workspace, key.collection, key.repo)
     progress = RunProgress(states, workspace, state, no_progress, writes_state=False)
     yield progress
-    if progress.report.written or progress.report.removed:
+    if progress.report.written or progress.report.removed or progress.report.shared:
         await progress.write(workspace_state.completed(state, progress.report))

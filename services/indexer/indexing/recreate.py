@@ -8,33 +8,37 @@ from dataclasses import replace
 from services.core.errors import CtxError, InvalidInput, StorageFailed
 from services.core.vectors.types import BROKEN, CollectionInfo
 from services.indexer.indexing.copy import copy_repos
-from services.indexer.indexing.manifest import RepoKey
+from services.indexer.indexing.manifest import Checkout, RepoKey
 from services.indexer.indexing.report import IndexReport
 from services.indexer.indexing.run import IndexRun
 from services.indexer.schema.points import holds_code, spec
+from services.indexer.schema.versions import version_id
 
 log = logging.getLogger(__name__)
 
 
-async def recreate(run: IndexRun, key: RepoKey) -> IndexReport:
+async def recreate(run: IndexRun, checkout: Checkout) -> IndexReport:
     """Build a collection anew and swap it in; the old one answers until then.
 
     Rows are written under the name of the new collection until the swap, so a run that is cut
     short changes nothing. Raises InvalidInput for a collection of something else.
     """
+    key = checkout.key
     old = await _old_collection(run, key)
     await run.manifest.remove_builds(key.store, key.collection)
     built = await run.store.build(key.collection, spec(run.embedder))
     try:
+        target = replace(key, collection=built)
         if old is not None:
-            await _copy_others(run, old, built, key)
-        report = await run.update(replace(key, collection=built))
+            await _copy_others(run, old, target, checkout)
+        building = await run.manifest.record_checkout(target, checkout.root, linked=checkout.linked)
+        report = await run.update(building)
     except BaseException:
         with contextlib.suppress(CtxError):
             await run.store.delete_collection(built)
         raise
     await run.store.swap(key.collection, built)
-    await run.manifest.promote(key, built)
+    await run.manifest.promote(checkout, building)
     return replace(report, collection=key.collection, copied=run.progress.copied)
 
 
@@ -43,17 +47,28 @@ async def is_earlier(run: IndexRun, key: RepoKey, info: CollectionInfo) -> bool:
     return not info.spec.purpose and bool(await _known_repos(run, key))
 
 
-async def _copy_others(run: IndexRun, old: CollectionInfo, built: str, key: RepoKey) -> None:
-    """Copy the other repos; of a collection that proves damaged what was read before that."""
+async def _copy_others(
+    run: IndexRun, old: CollectionInfo, target: RepoKey, checkout: Checkout
+) -> None:
+    """Copy the other repos, and what only other checkouts of this one have.
+
+    Of a collection that proves damaged what was read before that.
+    """
     await run.progress.tell("copying")
-    pages = copy_repos(run.store, run.embedder, old, built, excluded=key.repo)
+    versions = await run.manifest.versions(checkout.key)
+    kept = [versions[each] for each in await run.manifest.hidden(checkout) if versions[each].done]
+    await run.manifest.begin(target, kept)
+    numbers = [version_id(checkout.repo, *row.version) for row in kept]
+    pages = copy_repos(
+        run.store, run.embedder, old, target.collection, excluded=checkout.repo, versions=numbers
+    )
     try:
         async with aclosing(pages):
             async for copied in pages:
                 run.progress.copied = copied
                 await run.progress.tell("copying")
     except StorageFailed as error:
-        if not await _is_broken(run, key):
+        if not await _is_broken(run, checkout.key):
             raise
         log.warning("%s: index the other repos of it again", error.message)
 

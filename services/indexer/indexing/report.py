@@ -37,6 +37,7 @@ class Failure:
 class IndexReport:
     """The counts of one run. `chunks` counts those written, `files` and `size` all indexed files.
 
+    `shared` counts the added and changed files that needed no writing: another checkout has them.
     `copied` counts, for each other repo, the chunks copied into a recreated collection; `redacted`
     the secrets taken out of the files written, by kind.
     """
@@ -58,7 +59,8 @@ class IndexReport:
     skipped: Mapping[str, int]
     copied: Mapping[str, int] = field(default_factory=dict)
     redacted: Mapping[str, int] = field(default_factory=dict)
+    shared: int = 0
 
     @property
     def written(self) -> int:
-        return self.added + self.changed
+        return self.added + self.changed - self.shared

@@ -12,13 +12,15 @@ from services.core.clock import utc_now
 from services.core.embedding.protocol import Embedder
 from services.core.vectors.protocol import VectorStore
 from services.indexer.indexing.lease import NO_LEASE, Lease
-from services.indexer.indexing.manifest import Manifest, ManifestRow, RepoKey
+from services.indexer.indexing.manifest import Checkout, Manifest
 from services.indexer.indexing.plan import make_plan
 from services.indexer.indexing.prepare import Job, Prepared
 from services.indexer.indexing.progress import RunProgress
 from services.indexer.indexing.report import Failure, IndexReport
+from services.indexer.indexing.rows import FileVersion, ManifestRow, VersionRow
 from services.indexer.indexing.scan import scan
-from services.indexer.indexing.verify import stale_paths
+from services.indexer.indexing.verify import Mismatch, compare
+from services.indexer.indexing.view import check_divergence
 from services.indexer.indexing.workers import Workers
 from services.indexer.indexing.writer import BATCH_CHUNKS, Writer
 from services.indexer.schema.points import INDEX_VERSION
@@ -40,45 +42,64 @@ class IndexRun:
     paths: Collection[str] | None = None  # the files and folders that may have changed; None is all
     lease: Lease = NO_LEASE
 
-    async def update(self, key: RepoKey) -> IndexReport:
+    async def update(self, checkout: Checkout) -> IndexReport:
         """Index what was added or changed in the folder, and remove what is gone from it.
 
-        Raises StorageFailed, or IndexingFailed where no worker can run.
+        Raises StorageFailed, IndexingFailed where no worker can run, and Diverged.
         """
         started = time.monotonic()
         await self.progress.tell("scanning")
-        rows, stale = await self._recorded(key)
+        key = checkout.key
+        await self._finish_earlier(checkout)
+        rows, versions, mismatch = await self._recorded(checkout)
         scanned_at = time.time()
         scanned = await GIT.run(scan, self.workspace, self.subdir, self.limits, rows, self.paths)
+        if self.paths is None and not self.subdir:
+            own = {FileVersion(file.path, file.blob) for file in scanned.files}
+            check_divergence(own, await self.manifest.others(checkout))
         files, size = len(scanned.files), sum(file.size for file in scanned.files)
         skipped = scanned.skipped
         plan = make_plan(
-            scanned.files, rows, index_version=INDEX_VERSION, stale=stale, under=self.subdir
+            scanned.files,
+            rows,
+            versions,
+            index_version=INDEX_VERSION,
+            mismatch=mismatch,
+            under=self.subdir,
         )
-        del scanned  # files are let go as they are written: there may be 100,000
-        writer = Writer(self.store, self.embedder, self.manifest, key, plan.replaced, scanned_at)
-        added, changed, unchanged = len(plan.added), len(plan.changed), len(plan.unchanged)
+        del scanned, versions  # files are let go as they are written: there may be 100,000
+        writer = Writer(
+            self.store, self.embedder, self.manifest, checkout, plan.replaced, scanned_at
+        )
+        added, changed, unchanged = plan.added, plan.changed, len(plan.unchanged)
+        shared = len(plan.shared)
+        await writer.share(plan.shared)
         writes, plan = deque(plan.writes), plan.without_writes()
+        total = len(writes)
         failures = await self._write(writer, writes)
-        await self.progress.tell("removing", added + changed, added + changed)
+        await self.progress.tell("removing", total, total)
         await writer.remove(plan.removed)
-        await writer.touch(plan.touched, rows)
+        await writer.delete_orphans(
+            [path for path in mismatch.orphans if is_under(path, self.subdir)]
+        )
+        await writer.share(plan.touched)
         failed = {failure.path for failure in failures}
         elsewhere = [row for row in rows.values() if not is_under(row.path, self.subdir)]
         files += len(elsewhere) - len(failed)
         size += sum(row.size for row in elsewhere)
         if self.paths is not None:
-            files, size = await self.manifest.totals(key)
+            files, size = await self.manifest.totals(checkout)
         return IndexReport(
             workspace=self.workspace,
             subdir=self.subdir,
             collection=key.collection,
             repo=key.repo,
             recreated=False,
-            added=added - sum(path not in rows for path in failed),
-            changed=changed - sum(path in rows for path in failed),
+            added=len(added) - len(failed & added),
+            changed=changed - len(failed - added),
             removed=len(plan.removed),
             unchanged=unchanged,
+            shared=shared,
             chunks=self.progress.chunks,
             files=files,
             size=size,
@@ -88,16 +109,23 @@ class IndexRun:
             redacted=dict(self.progress.redacted),
         )
 
-    async def _recorded(self, key: RepoKey) -> tuple[dict[str, ManifestRow], frozenset[str]]:
-        """Return the rows of the files in question, and the paths whose points differ from them.
+    async def _recorded(
+        self, checkout: Checkout
+    ) -> tuple[dict[str, ManifestRow], dict[FileVersion, VersionRow], Mismatch]:
+        """Return the rows and versions of the files in question, and how the points differ.
 
-        The store is compared with the rows by a whole run only.
+        The store is compared with the manifest by a whole run only.
         """
-        if self.paths is None:
-            rows = await self.manifest.rows(key)
-            return rows, await stale_paths(self.store, key, rows)
-        rows = await self.manifest.rows_at(key, self.paths)
-        return rows, frozenset(path for path, row in rows.items() if not row.done)
+        key = checkout.key
+        rows = await self.manifest.rows(checkout, self.paths)
+        versions = await self.manifest.versions(key, self.paths)
+        whole = self.paths is None
+        return rows, versions, await compare(self.store, key, versions) if whole else Mismatch()
+
+    async def _finish_earlier(self, checkout: Checkout) -> None:
+        """Remove what a run that was cut short left: no checkout has it."""
+        if await self.manifest.abandon(checkout.key):
+            await Writer(self.store, self.embedder, self.manifest, checkout).sweep()
 
     async def _write(self, writer: Writer, files: deque[SourceFile]) -> list[Failure]:
         """Write files in batches while workers prepare the next ones; takes them off the queue."""

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from services.indexer.indexing.manifest import ManifestRow
+from services.indexer.indexing.rows import ManifestRow
 from services.indexer.source.walk import FileLimits, KnownFile, SkippedFile, SourceFile, walk
 
 # Contents read for their hash are kept for the workers up to this size, and read again beyond: from

@@ -2,61 +2,93 @@
 from an older copy, or a write lost."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from services.core.batches import batches
+from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
-from services.indexer.indexing.manifest import ManifestRow, RepoKey
-from services.indexer.schema.fields import PATH, repo_filter
-from services.indexer.schema.points import point_id
+from services.core.vectors.types import Scalar
+from services.indexer.indexing.manifest import RepoKey
+from services.indexer.indexing.rows import FileVersion, VersionRow
+from services.indexer.schema.fields import FILE_VERSION, PATH, repo_filter
+from services.indexer.schema.points import INDEX_VERSION, point_id
+from services.indexer.schema.versions import version_id
 
-FIRST_LIMIT = 10_000  # paths counted by the first request
-LIMIT_GROWTH = 4  # of the limit from one request to the next, until all paths fit
+FIRST_LIMIT = 10_000  # values counted by the first request
+LIMIT_GROWTH = 4  # of the limit from one request to the next, until all values fit
 IDS_PER_READ = 500  # the embedded engine holds the interpreter 4 ms meanwhile
 
 
-async def stale_paths(
-    store: VectorStore, key: RepoKey, rows: Mapping[str, ManifestRow]
-) -> frozenset[str]:
-    """Return the paths whose points are not those of their row, or whose row is not done.
+@dataclass(frozen=True)
+class Mismatch:
+    """How the points of a repo differ from the manifest.
 
-    Takes a count, and one read of a point of each file, where nothing differs.
+    `lost` are versions whose points are not those of their row, or whose row is not done; `orphans`
+    are paths with points of no known version.
     """
-    lost = await _lost_paths(store, key, rows)
-    complete = not lost and all(row.done for row in rows.values())
-    expected = sum(row.chunks for row in rows.values())
+
+    lost: frozenset[FileVersion] = frozenset()
+    orphans: frozenset[str] = frozenset()
+
+
+async def compare(
+    store: VectorStore, key: RepoKey, versions: Mapping[FileVersion, VersionRow]
+) -> Mismatch:
+    """Compare the points of a repo with its file versions.
+
+    Takes a count, and one read of a point of each version, where nothing differs.
+    """
+    lost = await _lost_versions(store, key, versions)
+    complete = not lost and all(row.done for row in versions.values())
+    expected = sum(row.chunks for row in versions.values())
     if complete and expected == await store.count(key.collection, repo_filter(key.repo)):
-        return frozenset()
-    counts = await path_counts(store, key)
-    return lost | frozenset(
-        path
-        for path in {*rows, *counts}
-        if path not in rows or not rows[path].done or rows[path].chunks != counts.get(path, 0)
-    )
+        return Mismatch()
+    by_version = await _counts(store, key, FILE_VERSION)
+    known: Counter[str] = Counter()
+    for version, row in versions.items():
+        found = by_version.get(version_id(key.repo, *version), 0)
+        known[version.path] += found
+        if not row.done or row.chunks != found:
+            lost.add(version)
+    by_path = await _counts(store, key, PATH)
+    orphans = [str(path) for path, count in by_path.items() if count > known[str(path)]]
+    return Mismatch(frozenset(lost), frozenset(orphans))
 
 
-async def _lost_paths(
-    store: VectorStore, key: RepoKey, rows: Mapping[str, ManifestRow]
-) -> frozenset[str]:
-    """Return the paths whose first point is missing: its id says which content it was made of."""
+async def _lost_versions(
+    store: VectorStore, key: RepoKey, versions: Mapping[FileVersion, VersionRow]
+) -> set[FileVersion]:
+    """Return the versions whose first point is missing: its id says which content it was made of.
+
+    One of an earlier index version does not tell its file version.
+    """
     firsts = {
-        point_id(key.repo, row.path, row.blob, 0): row.path
-        for row in rows.values()
+        point_id(key.repo, row.path, row.blob, 0): row
+        for row in versions.values()
         if row.done and row.chunks
     }
     found: set[str] = set()
     for batch in batches(list(firsts), IDS_PER_READ):
-        records = await store.retrieve(key.collection, batch, fields=[PATH])
-        found |= {record.id for record in records}
+        for record in await store.retrieve(key.collection, batch, fields=[FILE_VERSION]):
+            is_current = firsts[record.id].index_version == INDEX_VERSION
+            if not is_current or FILE_VERSION in record.payload:
+                found.add(record.id)
         await asyncio.sleep(0)
-    return frozenset(path for id_, path in firsts.items() if id_ not in found)
+    return {row.version for id_, row in firsts.items() if id_ not in found}
 
 
-async def path_counts(store: VectorStore, key: RepoKey) -> dict[str, int]:
-    """Count the points of each path of a repo."""
+async def _counts(store: VectorStore, key: RepoKey, field: str) -> dict[Scalar, int]:
+    """Count the points of each value of a field in a repo."""
     limit = FIRST_LIMIT
     while True:
-        counts = await store.facet(key.collection, PATH, where=repo_filter(key.repo), limit=limit)
+        try:
+            counts = await store.facet(
+                key.collection, field, where=repo_filter(key.repo), limit=limit
+            )
+        except InvalidInput:  # an earlier version made the collection without this index
+            return {}
         if len(counts) < limit:
-            return {str(each.value): each.count for each in counts}
+            return {each.value: each.count for each in counts}
         limit *= LIMIT_GROWTH

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
@@ -10,8 +10,10 @@ from services.core.blocking import DISK
 from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter, Match, MatchAny
-from services.indexer.indexing.indexer import Checkout, Indexer
-from services.indexer.indexing.manifest import ManifestRow
+from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.manifest import Checkout
+from services.indexer.indexing.rows import ManifestRow
+from services.indexer.lookup.choice import choose_checkouts
 from services.indexer.lookup.exact import ExactResult, Source, exact_search
 from services.indexer.lookup.located import LocatedHits, locate_hits
 from services.indexer.lookup.pattern import Pattern
@@ -29,6 +31,7 @@ from services.indexer.lookup.reader import (
 from services.indexer.lookup.scope import PathScope
 from services.indexer.lookup.texts import FileTexts
 from services.indexer.schema import fields
+from services.indexer.schema.versions import without_versions
 from services.indexer.search.constants import constant_lines
 from services.indexer.search.filters import ALL_REPOS, SearchFilters
 from services.indexer.search.globs import match_globs
@@ -71,10 +74,22 @@ class Lookup:
         self._store = store
         self._texts = texts
 
-    async def scope(self, collection: str) -> PathScope:
-        """Return how paths of the collection's repos are shown to callers and read from them."""
-        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
-        return PathScope(roots, self._workspace, self._host_folder)
+    async def scope(self, collection: str, places: Sequence[str] = ()) -> PathScope:
+        """Return how paths of the collection's repos are shown to callers and read from them.
+
+        Of each repo one checkout is meant: that of the folders or files that the caller names, else
+        that of the workspace, else the main one. Raises InvalidInput for two of one repo.
+        """
+        checkouts = await self._indexer.checkouts(collection)
+        bare = PathScope({}, self._workspace, self._host_folder)
+        named = [place for each in places if (place := bare.place(each)) is not None]
+        chosen = choose_checkouts(checkouts, self._workspace, named)
+        return replace(
+            bare,
+            roots={each.repo: each.root for each in chosen},
+            hidden=await self._indexer.hidden(chosen),
+            checkouts=tuple(each.id for each in chosen),
+        )
 
     async def search(
         self,
@@ -95,7 +110,7 @@ class Lookup:
                 checkout.root,
                 await DISK.run(_selected, rows, filters, checkout.repo),
             )
-            for checkout, rows in await self._files(collection, filters.repos)
+            for checkout, rows in await self._files(collection, filters)
         ]
         return await DISK.run(exact_search, self._texts, sources, pattern, limit, offset, role)
 
@@ -111,7 +126,7 @@ class Lookup:
         found = await DISK.run(definitions_named, self._texts, files, name)
         if found.meant:
             return found
-        similar = await self._similar(collection, parts[-1])
+        similar = await self._similar(collection, parts[-1], filters)
         raise InvalidInput(
             "name",
             f"no indexed file defines {name!r}"
@@ -125,11 +140,12 @@ class Lookup:
 
         Raises InvalidInput where no file or several have it.
         """
-        scope = await self.scope(collection)
+        scope = await self.scope(collection, [path])
         inside = dict(scope.located(path))
         exact: list[FileLocation] = []
         found: list[FileLocation] = []
-        for checkout, rows in await self._files(collection, repos):
+        within = SearchFilters(repos=tuple(repos), checkouts=scope.checkouts)
+        for checkout, rows in await self._files(collection, within):
             wanted = inside.get(checkout.repo)
             if wanted is None:
                 continue
@@ -161,18 +177,24 @@ class Lookup:
         return await DISK.run(_constants, self._texts, of, code)
 
     async def line_texts(
-        self, collection: str, repo: str, places: Sequence[tuple[str, int]]
+        self,
+        collection: str,
+        repo: str,
+        places: Sequence[tuple[str, int]],
+        filters: SearchFilters | None = None,
     ) -> list[str | None]:
         """Read single lines by path and number, without secrets; None for those that are gone."""
-        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
+        roots = await self._roots(collection, filters or SearchFilters())
         root = roots.get(repo)
         if root is None:
             return [None] * len(places)
         return await DISK.run(_line_texts, self._texts, root, places)
 
-    async def changed(self, collection: str, repo: str, paths: Collection[str]) -> set[str]:
+    async def changed(
+        self, collection: str, repo: str, paths: Collection[str], filters: SearchFilters
+    ) -> set[str]:
         """Return the paths whose files differ from what was indexed, or are gone."""
-        checkouts = [e for e in await self._indexer.checkouts(collection) if e.repo == repo]
+        checkouts = [e for e in await self._checkouts(collection, filters) if e.repo == repo]
         if not checkouts:
             return set()
         rows = await self._indexer.files(checkouts[0])
@@ -180,10 +202,13 @@ class Lookup:
         return await DISK.run(_changed, self._texts, checkouts[0].root, known)
 
     async def parsed(
-        self, collection: str, files: Collection[tuple[str, str]]
+        self,
+        collection: str,
+        files: Collection[tuple[str, str]],
+        filters: SearchFilters | None = None,
     ) -> dict[tuple[str, str], ParsedFile]:
         """Read and parse files by repo and path; those that are gone are left out."""
-        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
+        roots = await self._roots(collection, filters or SearchFilters())
         return await DISK.run(_parsed, self._texts, roots, files)
 
     async def locate(
@@ -195,23 +220,35 @@ class Lookup:
         per_path: int,
     ) -> LocatedHits:
         """Find the definitions that hits mean, and their lines on disk; equal ones are one."""
-        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
+        roots = await self._roots(collection, filters)
         return await DISK.run(locate_hits, self._texts, roots, hits, query, filters, per_path)
 
-    async def present(self, collection: str, files: Sequence[tuple[str, str]]) -> int:
+    async def present(
+        self, collection: str, files: Sequence[tuple[str, str]], filters: SearchFilters
+    ) -> int:
         """Count the files, by repo and path, that are not known to be gone."""
-        roots = {each.repo: each.root for each in await self._indexer.checkouts(collection)}
+        roots = await self._roots(collection, filters)
         return await DISK.run(_count_present, roots, files)
 
+    async def _checkouts(self, collection: str, filters: SearchFilters) -> list[Checkout]:
+        """Return the checkouts that filters are about: one of each repo."""
+        found = await self._indexer.checkouts(collection)
+        meant = [each for each in found if each.id in filters.checkouts]
+        return meant or choose_checkouts(found, self._workspace)
+
+    async def _roots(self, collection: str, filters: SearchFilters) -> dict[str, Path]:
+        return {each.repo: each.root for each in await self._checkouts(collection, filters)}
+
     async def _files(
-        self, collection: str, repos: Sequence[str]
+        self, collection: str, filters: SearchFilters
     ) -> list[tuple[Checkout, dict[str, ManifestRow]]]:
         """Return the checkouts of the repos with their indexed files.
 
         Raises CollectionNotFound for a collection that is not there, InvalidInput for a repo.
         """
         await self._store.collection_info(collection)
-        checkouts = await self._indexer.checkouts(collection)
+        checkouts = await self._checkouts(collection, filters)
+        repos = filters.repos
         chosen = [
             each for each in checkouts if not repos or ALL_REPOS in repos or each.repo in repos
         ]
@@ -225,13 +262,14 @@ class Lookup:
     ) -> list[FileLocation]:
         """Return the files whose chunks define the name, by the index."""
         located: list[FileLocation] = []
-        for checkout, rows in await self._files(collection, filters.repos):
-            where = Filter(
+        for checkout, rows in await self._files(collection, filters):
+            defines = Filter(
                 must=[
                     Match(fields.REPO, checkout.repo),
                     MatchAny(fields.SYMBOLS, [name.lower()]),
                 ]
             )
+            where = without_versions(defines, await self._indexer.hidden([checkout]))
             counts = await self._store.facet(
                 collection, fields.PATH, where=where, limit=MAX_PARSED_FILES
             )
@@ -243,8 +281,10 @@ class Lookup:
             ]
         return located
 
-    async def _similar(self, collection: str, name: str) -> list[str]:
-        counts = await self._store.facet(collection, fields.SYMBOLS, limit=MAX_SYMBOLS)
+    async def _similar(self, collection: str, name: str, filters: SearchFilters) -> list[str]:
+        checkouts = await self._checkouts(collection, filters)
+        where = without_versions(None, await self._indexer.hidden(checkouts))
+        counts = await self._store.facet(collection, fields.SYMBOLS, where=where, limit=MAX_SYMBOLS)
         known = [str(each.value) for each in counts]
         lower = name.lower()
         near = [each for each in known if lower in each]

@@ -1,24 +1,35 @@
 """Paths as callers know them: relative to the workspace, also in a repository inside it."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from services.core.errors import InvalidInput
-from services.indexer.search.filters import SearchFilters
+from services.core.vectors.types import Filter
+from services.indexer.schema.versions import without_versions
+from services.indexer.search.filters import ALL_REPOS, SearchFilters
 
 
 @dataclass(frozen=True)
 class PathScope:
     """The workspace, the folder that clients know it by, and the roots of the indexed repos.
 
-    Paths of the repo at the workspace are as they are, those of a repo inside it begin with its
-    folder, those of a repo elsewhere are absolute.
+    A repo has one root: that of the checkout that the question is about, one of `checkouts`;
+    `hidden` are the file versions that these do not have. Paths of the repo at the workspace are as
+    they are, those of a repo inside it begin with its folder, those of a repo elsewhere are
+    absolute.
     """
 
     roots: Mapping[str, Path] = field(default_factory=dict)
     workspace: Path | None = None
     host_folder: str | None = None
+    hidden: tuple[int, ...] = ()
+    checkouts: tuple[int, ...] = ()
+
+    def viewed(self, where: Filter | None = None) -> Filter | None:
+        """Narrow a filter of the store to what these checkouts have."""
+        return without_versions(where, self.hidden)
 
     def shown(self, repo: str, path: str) -> str:
         """Return a repo's path as the caller knows it."""
@@ -52,7 +63,7 @@ class PathScope:
         return found
 
     def narrow(self, filters: SearchFilters, named: Sequence[str] = ()) -> SearchFilters:
-        """Resolve the folders of filters to repos and folders inside them, patterns to repos.
+        """Resolve the folders of filters to repos and folders in them, and hide other checkouts.
 
         A folder is one of the workspace, or of the repos that the caller named. Raises
         InvalidInput for a folder with `..`.
@@ -66,10 +77,21 @@ class PathScope:
                 path_globs=tuple(map(self._pattern, filters.path_globs)),
                 not_globs=tuple(map(self._pattern, filters.not_globs)),
             )
+        viewed = replace(filters, hidden=self.hidden, checkouts=self.checkouts)
         if not filters.under or not self.roots:
-            return filters
+            return viewed
         pairs = [pair for folder in filters.under for pair in self._under(folder, named)]
-        return replace(filters, under=(), folders=tuple(dict.fromkeys(pairs)))
+        whole = tuple(dict.fromkeys(repo for repo, folder in pairs if not folder))
+        if len(whole) == len(pairs) and not set(filters.repos).difference(whole, [ALL_REPOS]):
+            return replace(viewed, under=(), repos=whole)  # all of them: nothing is narrowed
+        return replace(viewed, under=(), folders=tuple(dict.fromkeys(pairs)))
+
+    def place(self, given: str) -> Path | None:
+        """Return the absolute path that a caller's path means; None without a workspace."""
+        relative = self._relative(given)
+        if relative.startswith("/"):
+            return Path(os.path.normpath(relative))
+        return self.workspace and Path(os.path.normpath(self.workspace / relative))
 
     def _under(self, given: str, repos: Sequence[str]) -> list[tuple[str, str]]:
         """Return the repos that a folder lies in or holds, with the folder inside each."""

@@ -6,6 +6,7 @@ from services.core.vectors.types import Filter, IndexKind, Match, MatchAny
 
 REPO = "repo"
 PATH = "path"
+FILE_VERSION = "file_version"  # of repo, path and blob: checkouts differ in them
 FOLDERS = "dirs"  # every folder above the file
 EXTENSION = "ext"
 LANGUAGE = "language"
@@ -23,6 +24,7 @@ TEXT = "text"
 INDEXES = {
     REPO: IndexKind.KEYWORD,
     PATH: IndexKind.KEYWORD,
+    FILE_VERSION: IndexKind.INTEGER,
     FOLDERS: IndexKind.KEYWORD,
     EXTENSION: IndexKind.KEYWORD,
     LANGUAGE: IndexKind.KEYWORD,
@@ -40,9 +42,13 @@ def repo_filter(repo: str) -> Filter:
     return Filter(must=[Match(REPO, repo)])
 
 
-def other_repos_filter(repo: str) -> Filter:
-    """Select the chunks of every repo but one."""
-    return Filter(must_not=[Match(REPO, repo)])
+def copied_filter(repo: str, versions: Sequence[int]) -> Filter:
+    """Select the chunks of every repo but one, and of that one those of some file versions."""
+    others = Filter(must_not=[Match(REPO, repo)])
+    if not versions:
+        return others
+    own = Filter(must=[Match(REPO, repo), MatchAny(FILE_VERSION, list(versions))])
+    return Filter(should=[others, own])
 
 
 def files_filter(repo: str, paths: Sequence[str]) -> Filter:

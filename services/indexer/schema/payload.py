@@ -11,6 +11,7 @@ from services.core.errors import SearchFailed
 from services.indexer.chunking.definition_spans import DefinitionSpan
 from services.indexer.schema import fields
 from services.indexer.schema.features import ChunkLocation, Features, compute_features
+from services.indexer.schema.versions import version_id
 from services.indexer.source.classify import FileFlags
 from services.indexer.syntax.references import Reference
 
@@ -67,6 +68,7 @@ class ChunkPayload:
         payload = {
             fields.REPO: self.repo,
             fields.PATH: self.path,
+            fields.FILE_VERSION: version_id(self.repo, self.path, self.blob),
             fields.FOLDERS: folders,
             fields.EXTENSION: extension,
             fields.LANGUAGE: self.language,

@@ -9,6 +9,7 @@ from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Condition, Filter, Match, MatchAny
 from services.indexer.schema import fields as payload
+from services.indexer.schema.versions import without_versions
 from services.indexer.search.globs import match_globs
 
 ALL_REPOS = "*"
@@ -40,7 +41,8 @@ class SearchFilters:
 
     `folders` are folders of one repo each: a repo and a folder inside it, "" for all of it;
     `path_tests` say of a path inside its repo whether it is meant; `shown_folders` are the repos
-    whose paths callers know with a folder before them.
+    whose paths callers know with a folder before them. `checkouts` are those that the search is
+    about, `hidden` the file versions that they lack.
     """
 
     repos: tuple[str, ...] = ()
@@ -56,6 +58,8 @@ class SearchFilters:
     shown_folders: tuple[tuple[str, str], ...] = ()
     is_test: bool | None = None
     is_config: bool | None = None
+    hidden: tuple[int, ...] = ()
+    checkouts: tuple[int, ...] = ()
 
     @classmethod
     def from_inline(cls, inline: Iterable[tuple[str, str]]) -> "SearchFilters":
@@ -72,12 +76,16 @@ class SearchFilters:
         for field in fields(self):
             own, more = getattr(self, field.name), getattr(inline, field.name)
             values[field.name] = (*own, *more) if isinstance(own, tuple) else own
-        return SearchFilters(**values)
+        return replace(SearchFilters(**values), hidden=self.hidden, checkouts=self.checkouts)
+
+    def of_repos(self, *repos: str) -> "SearchFilters":
+        """Return filters for whole repos in the same checkouts."""
+        return SearchFilters(repos=repos, hidden=self.hidden, checkouts=self.checkouts)
 
     @property
     def narrow(self) -> bool:
         """Whether a filter other than the repo restricts the search."""
-        return replace(self, repos=()) != SearchFilters()
+        return replace(self, repos=(), hidden=(), checkouts=()) != SearchFilters()
 
     async def store_filter(self, store: VectorStore, collection: str) -> Filter | None:
         """Build the store's filter; a path pattern becomes the paths that match it.
@@ -91,7 +99,7 @@ class SearchFilters:
             apart = [await self._paths(store, collection, must, *each) for each in own.items()]
             others = await self._paths(store, collection, must, None, "", without=list(own))
             must.append(Filter(should=[*apart, others]))
-        return Filter(must=must) if must else None
+        return without_versions(Filter(must=must) if must else None, self.hidden)
 
     async def _paths(
         self,
@@ -105,7 +113,7 @@ class SearchFilters:
         """Match the paths that patterns and tests admit, of one repo or of all but some."""
         of_repo: list[Condition] = [Match(payload.REPO, repo)] if repo is not None else []
         apart: list[Condition] = [MatchAny(payload.REPO, list(without))] if without else []
-        where = Filter(must=[*must, *of_repo], must_not=apart)
+        where = without_versions(Filter(must=[*must, *of_repo], must_not=apart), self.hidden)
         counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
         paths = [str(each.value) for each in counts]
         admitted = MatchAny(payload.PATH, await COMPUTE.run(self._matching, paths, folder))

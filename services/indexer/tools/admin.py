@@ -71,7 +71,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         inside = context.workspaces.inside
         folder = await DISK.run(inside, "workspace_path", workspace_path)
         state = await DISK.run(context.indexer.states.read, folder)
-        return {
+        result: WorkspaceResult = {
             "ok": True,
             "workspace_path": str(folder),
             # Where searches look, which is not always where the workspace was last indexed.
@@ -79,6 +79,12 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
             "source": "settings",
             "state": asdict(state) if state else {},
         }
+        if state:
+            known = await context.indexer.checkouts(state.collection_name)
+            others = [str(each.root) for each in known if each.repo == state.repo]
+            if len(others) > 1:
+                result["checkouts"] = others
+        return result
 
     async def list_workspaces(search_root: Folder = None) -> WorkspacesResult:
         """List the workspaces that were indexed, beside this one by default."""
@@ -90,6 +96,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
                 {
                     "workspace_path": str(path),
                     "collection_name": state.collection_name,
+                    "repo": state.repo,
                     "last_updated": state.updated_at or state.last_indexed,
                     "indexing_state": state.indexing_state,
                 }
@@ -116,7 +123,12 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
             raise CollectionNotFound(f"there is no collection {collection!r} of code")
         rows = [
             await collection_repos(
-                context.vectors, info, states, repo=repo_name, samples=include_samples
+                context.vectors,
+                info,
+                await context.view(info.name),
+                states,
+                repo=repo_name,
+                samples=include_samples,
             )
             for info in infos
         ]
@@ -180,14 +192,15 @@ async def _status(
             "status": "missing",
         }
     times = NO_TIMES  # only chunks of code have them
+    view = await context.view(collection)
     if holds_code(info):
-        times = await newest_times(context.vectors, collection, max_points, batch)
+        times = await newest_times(context.vectors, collection, view, max_points, batch)
     folder = context.vectors_dir / "collections" / await context.vectors.resolve(collection)
     return {
         "ok": True,
         "collection": collection,
         "exists": True,
-        "count": info.points_count,
+        "count": await context.vectors.count(collection, view) if view else info.points_count,
         "scanned_points": times.scanned,
         "last_ingested_at": moment(times.indexed),
         "last_modified_at": moment(times.modified),

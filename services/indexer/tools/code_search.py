@@ -64,11 +64,13 @@ class CodeSearch:
     ) -> FoundCode:
         """Find code, and the definitions that the hits mean. Raises as `answer` does."""
         chosen = self._context.collection(asked.collection, asked.session)
-        scope = await self._lookup.scope(chosen)
-        asked = self._in_place(asked, scope)
+        around = await self._lookup.scope(chosen, names_of(asked.workspace_path))
+        asked = self._in_place(asked, around)
+        parsed = parse_queries(asked.query)
+        inline_folders = [folder for each in parsed for folder in each.filters.under]
+        scope = await self._lookup.scope(chosen, [*names_of(asked.under), *inline_folders])
         queries = [
-            replace(each, filters=scope.narrow(each.filters, each.filters.repos))
-            for each in parse_queries(asked.query)
+            replace(each, filters=scope.narrow(each.filters, each.filters.repos)) for each in parsed
         ]
         filters = self._filters(asked, queries, scope)
         filters = replace(filters, is_test=is_test, is_config=is_config)
@@ -148,7 +150,11 @@ class CodeSearch:
             request.filters.with_inline(inline),
             request.per_path,
         )
-        unread = await self._lookup.present(collection, found.unread) if found.unread else 0
+        unread = (
+            await self._lookup.present(collection, found.unread, request.filters)
+            if found.unread
+            else 0
+        )
         first = {hit.ranked.candidate.id for hit in found.hits}
         shown = [each for each in located.hits if each[0].ranked.candidate.id in first]
         return found, replace(located, hits=shown), len(located.hits) + unread

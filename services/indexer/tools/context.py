@@ -9,9 +9,12 @@ from pydantic import Field
 
 from services.core.serving.sessions import COLLECTION_PATTERN, SessionDefaults
 from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import Filter
 from services.indexer.indexing.indexer import Indexer
+from services.indexer.lookup.choice import choose_checkouts
 from services.indexer.lookup.scope import PathScope
 from services.indexer.schema.points import holds_code
+from services.indexer.schema.versions import without_versions
 from services.indexer.search.snippet import DEFAULT_WINDOW, WindowSize
 from services.indexer.source.workspace import WorkspacePath, Workspaces
 from services.indexer.watch.watch import Watch
@@ -64,6 +67,12 @@ class IndexerContext:
         """Return the names of the collections of code, with the default one before it exists."""
         infos = await self.vectors.list_collections()
         return {self.default_collection, *(info.name for info in infos if holds_code(info))}
+
+    async def view(self, collection: str) -> Filter | None:
+        """Return the filter for what the caller's checkouts have; None where nothing is hidden."""
+        known = await self.indexer.checkouts(collection)
+        chosen = choose_checkouts(known, self.workspaces.root)
+        return without_versions(None, await self.indexer.hidden(chosen))
 
     def repos(self, given: Sequence[str], scope: PathScope) -> tuple[str, ...]:
         """Return the repos that a search is about: those given, or those of the caller."""

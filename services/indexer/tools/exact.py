@@ -88,7 +88,7 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         """
         matcher = Pattern(pattern, regex=regex, case_sensitive=case_sensitive, word=whole_word)
         chosen = context.collection(collection, session)
-        scope = await lookup.scope(chosen)
+        scope = await lookup.scope(chosen, names_of(under))
         filters = SearchFilters(
             repos=context.repos(names_of(repo), scope),
             languages=checked_languages(names_of(language)),

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.indexer.schema import fields as payload
+from services.indexer.schema.versions import without_versions
 from services.indexer.search.filters import ALL_REPOS, MAX_PATHS, SearchFilters
 from services.indexer.search.globs import match_globs
 from services.indexer.source.languages import EXTENSIONS, LANGUAGES
@@ -63,7 +64,8 @@ async def check_places(
     folders = [*filters.under, *(folder for _, folder in filters.folders)]
     if not folders and not filters.path_globs and not filters.path_tests:
         return
-    counts = await store.facet(collection, payload.PATH, limit=MAX_PATHS)
+    where = without_versions(None, filters.hidden)
+    counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
     paths = [str(each.value) for each in counts]
     if folders and not any(_holds(folder, paths) for folder in folders):
         raise _unknown("under", folders[0], {path.split("/", 1)[0] for path in paths})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from services.core.clock import to_iso
 from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import CollectionInfo, Scalar
+from services.core.vectors.types import CollectionInfo, Filter, Scalar
 from services.indexer.indexing.workspace_state import WorkspaceState
 from services.indexer.schema.fields import REPO, repo_filter
 from services.indexer.schema.payload import decode
@@ -34,7 +34,7 @@ NO_TIMES = NewestTimes(0, None, None)
 
 
 async def newest_times(
-    store: VectorStore, collection: str, max_points: int, batch: int
+    store: VectorStore, collection: str, where: Filter | None, max_points: int, batch: int
 ) -> NewestTimes:
     """Scan up to `max_points` points, a batch at a time, for their times."""
     scanned = 0
@@ -42,7 +42,7 @@ async def newest_times(
     offset: str | None = None
     while scanned < max_points:
         page, offset = await store.scroll(
-            collection, limit=min(batch, max_points - scanned), offset=offset
+            collection, where=where, limit=min(batch, max_points - scanned), offset=offset
         )
         scanned += len(page)
         chunks = [decode(record.payload) for record in page]
@@ -84,13 +84,15 @@ def _allocated_bytes(path: Path) -> int:
 async def collection_repos(
     store: VectorStore,
     info: CollectionInfo,
+    view: Filter | None,
     workspaces: Mapping[Path, WorkspaceState],
     *,
     repo: str | None,
     samples: bool,
 ) -> CollectionRepos:
-    """Count the points of each repo of a collection, or of one repo, with a few sample chunks."""
-    where = repo_filter(repo) if repo else None
+    """Count the points of each repo that a view has, or of one repo, with a few sample chunks."""
+    conditions = [*([repo_filter(repo)] if repo else []), *([view] if view else [])]
+    where = Filter(must=conditions) if conditions else None
     counts = await store.facet(info.name, REPO, where=where, limit=MAX_REPOS)
     row: CollectionRepos = {
         "collection": info.name,

@@ -80,11 +80,11 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         if name is None and path is None:
             raise InvalidInput("name", "give the name of a definition, or a path")
         chosen = context.collection(collection, session)
-        scope = await lookup.scope(chosen)
+        scope = await lookup.scope(chosen, names_of(path))
         repos = context.repos(names_of(repo), scope)
         if name is not None:
             under = names_of(path)
-            filters = SearchFilters(repos=repos)
+            filters = scope.narrow(SearchFilters(repos=repos))
             found = await lookup.definitions(chosen, name, filters)
             if under:
                 found = _in_file(found, name, under[0], scope)

@@ -185,13 +185,17 @@ class CollectionsResult(TypedDict):
 
 
 class WorkspaceResult(TypedDict):
-    """The result of `workspace_info`. `source` is `state_file`, or `settings` without one."""
+    """The result of `workspace_info`. `source` is `state_file`, or `settings` without one.
+
+    `checkouts` are the folders of its repository, where several are indexed; the main one is first.
+    """
 
     ok: bool
     workspace_path: str
     default_collection: str
     source: str
     state: dict[str, Any]
+    checkouts: NotRequired[list[str]]
 
 
 class WorkspaceRow(TypedDict):
@@ -199,6 +203,7 @@ class WorkspaceRow(TypedDict):
 
     workspace_path: str
     collection_name: str
+    repo: str
     last_updated: str | None
     indexing_state: str
 

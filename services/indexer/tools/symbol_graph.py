@@ -16,7 +16,6 @@ from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import BASE, CALL, DEFINITION, IMPORT, OTHER
 from services.indexer.lookup.pattern import Pattern
 from services.indexer.lookup.reader import split_name
-from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
 from services.indexer.tools.graph import Name, Repo
 from services.indexer.tools.search import TOOLSET
@@ -136,7 +135,7 @@ class _Graphs:
         located = named.every
         found: list[tuple[str, SymbolGraph, GraphDefinition]] = []
         for repo in sorted({each.file.repo for each in located}):
-            graph = SymbolGraph(self._context.vectors, where.collection, repo)
+            graph = SymbolGraph(self._context.vectors, where.collection, repo, where.filters.hidden)
             paths = sorted({each.file.path for each in located if each.file.repo == repo})
             definitions = await graph.definitions(split_name(name), paths)
             found += [(repo, graph, each) for each in definitions]
@@ -179,7 +178,7 @@ class _Graphs:
         """Count the lines that hold the name: definitions, imports, calls, and others."""
         last = split_name(name)[-1]
         pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
-        within = SearchFilters(repos=self._where.filters.repos)
+        within = self._where.anywhere
         found = await self._lookup.search(
             self._where.collection, pattern, within, MENTIONS_READ, 0, None
         )

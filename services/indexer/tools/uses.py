@@ -86,7 +86,7 @@ class Where:
     @property
     def anywhere(self) -> SearchFilters:
         """The same repos, without the limits that are meant for uses."""
-        return SearchFilters(repos=self.filters.repos)
+        return self.filters.of_repos(*self.filters.repos)
 
     def admits(self, use: FoundUse) -> bool:
         """Whether a use is in a folder and of a language that were asked for."""
@@ -110,7 +110,7 @@ class Uses:
         self, collection: str, language: str | None, repos: Sequence[str], under: str | None
     ) -> Where:
         """Read the filters of a question. Raises InvalidInput for a folder with `..`."""
-        scope = await self._lookup.scope(collection)
+        scope = await self._lookup.scope(collection, [under] if under else [])
         filters = SearchFilters(
             repos=self._context.repos(repos, scope),
             languages=(language,) if language else (),
@@ -131,7 +131,7 @@ class Uses:
         named: list[str] = []
         problems: list[str] = []
         for repo in sorted({each.file.repo for each in located}):
-            graph = SymbolGraph(self._context.vectors, where.collection, repo)
+            graph = SymbolGraph(self._context.vectors, where.collection, repo, where.filters.hidden)
             own = [each for each in located if each.file.repo == repo]
             paths = sorted({each.file.path for each in own})
             definitions = await graph.definitions(split_name(name), paths)
@@ -151,19 +151,19 @@ class Uses:
                     f"{where.scope.shown(repo, e.file.path)}:{e.start_line} {e.symbol}"
                     for e in others
                 ]
-                by_name, truncated = await self._by_name(where.collection, name, repo, role)
+                by_name, truncated = await self._by_name(where, name, repo, role)
                 uses += by_name
                 problems += [f"only {BY_NAME_LINES} lines by name were read"] if truncated else []
         return _unique(uses), named, list(dict.fromkeys(problems))
 
     async def _by_name(
-        self, collection: str, name: str, repo: str, role: str
+        self, where: Where, name: str, repo: str, role: str
     ) -> tuple[list[FoundUse], bool]:
         """Find uses in files of languages that are not resolved, and whether there are more."""
         last = split_name(name)[-1]
         pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
-        within = SearchFilters(repos=(repo,))
-        found = await self._lookup.search(collection, pattern, within, BY_NAME_LINES, 0, role)
+        within = where.filters.of_repos(repo)
+        found = await self._lookup.search(where.collection, pattern, within, BY_NAME_LINES, 0, role)
         uses = [
             FoundUse(
                 repo, file.path, line.line, line.mark.symbol, Certainty.POSSIBLE, BY_NAME, last
@@ -179,7 +179,7 @@ class Uses:
         started = time.perf_counter()
         uses, named, problems = await self.find(where, name, role)
         uses = [use for use in uses if where.admits(use)]
-        shown = await self._with_lines(where.collection, uses[:limit])
+        shown = await self._with_lines(where, uses[:limit])
         if len(uses) > limit:
             problems.append(f"{len(uses) - limit} more; raise limit")
         several = len(named) > 1
@@ -199,17 +199,16 @@ class Uses:
             result["warnings"] = problems
         return result
 
-    async def _with_lines(self, collection: str, uses: Sequence[FoundUse]) -> list[FoundUse]:
+    async def _with_lines(self, where: Where, uses: Sequence[FoundUse]) -> list[FoundUse]:
         read: dict[tuple[str, str, int], str | None] = {}
         changed: set[tuple[str, str]] = set()
         for repo in {use.repo for use in uses}:
             places = [(use.path, use.line) for use in uses if use.repo == repo]
-            texts = await self._lookup.line_texts(collection, repo, places)
+            texts = await self._lookup.line_texts(where.collection, repo, places, where.filters)
             read.update({(repo, *place): text for place, text in zip(places, texts, strict=True)})
             paths = {path for path, _ in places}
-            changed |= {
-                (repo, path) for path in await self._lookup.changed(collection, repo, paths)
-            }
+            found = await self._lookup.changed(where.collection, repo, paths, where.filters)
+            changed |= {(repo, path) for path in found}
         return [
             replace(use, text=_text_of(use, read[use.repo, use.path, use.line], changed))
             for use in uses

@@ -12,7 +12,8 @@ from services.core.blocking import GIT
 from services.core.confined_folder import ConfinedFolder
 from services.core.errors import CtxError
 from services.indexer.indexing.changes import Signatures
-from services.indexer.indexing.indexer import Checkout, Indexer
+from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.manifest import Checkout
 from services.indexer.indexing.report import IndexReport
 from services.indexer.source.folders import git_folder, list_folders
 from services.indexer.source.listing import list_files
@@ -103,7 +104,8 @@ class Follower:
         Raises RepoInUse where another process writes the repo: it is asked for again later.
         """
         if not await GIT.run(_is_there, self.checkout.root):
-            self._say("missing", "the folder is gone or empty; its index is kept")
+            self._say("missing", "the folder is gone or empty; the only checkout keeps its index")
+            await self._indexer.forget_gone(self.checkout.key.collection)
             await asyncio.sleep(MISSING_SECONDS)
             return
         self._pending = Pending()

@@ -9,7 +9,8 @@ from pathlib import Path
 from services.core.background import BackgroundTask, Work
 from services.core.blocking import DISK
 from services.core.errors import InvalidInput, ModelMismatch
-from services.indexer.indexing.indexer import Checkout, Indexer
+from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.manifest import Checkout
 from services.indexer.source.workspace import resolve_workspace
 from services.indexer.watch.folder_watches import EventSource, open_events
 from services.indexer.watch.follower import Follower, Listener

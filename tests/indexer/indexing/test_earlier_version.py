@@ -57,9 +57,9 @@ async def write_earlier(bench: Bench, *, drop: Iterable[str] = ()) -> None:
     await bench.store.upsert(bench.collection, points)
     for repo in (REPO, OTHER):
         key = RepoKey("test", bench.collection, repo)
-        rows = (await bench.manifest.rows(key)).values()
+        rows = (await bench.manifest.versions(key)).values()
         older = [replace(row, index_version=INDEX_VERSION - 1) for row in rows]
-        await bench.manifest.put(key, older)
+        await bench.manifest.begin(key, older)
 
 
 @pytest.fixture

@@ -75,10 +75,12 @@ async def test_nothing_is_embedded_twice(
     repository.git("checkout", "-q", "main")  # a branch switched back
     assert (await bench.index(repository.root)).changed == 1
     repository.git("worktree", "add", "-q", str(tmp_path / "tree"), "feature")
-    assert (await bench.index(tmp_path / "tree")).changed == 1
+    tree = await bench.index(tmp_path / "tree")
+    assert (tree.added, tree.shared, tree.written) == (2, 1, 1)
     await bench.index(repository.root, recreate=True)
     assert bench.model.computed == computed
-    assert "return value" in (await bench.texts())["a.py"]
+    assert "return value" in (await bench.texts(seen_from=repository.root))["a.py"]
+    assert "return 1" in (await bench.texts(seen_from=tmp_path / "tree"))["a.py"]
 
 
 async def test_a_worktree_has_the_name_of_its_repository(
@@ -154,7 +156,9 @@ async def test_lost_rows_leave_no_stray_points(bench: Bench, repository: Reposit
     repository.write("a.py", function("alpha"))
     repository.write("b.py", function("beta"))
     await bench.index(repository.root)
-    await bench.manifest.remove(RepoKey("test", bench.collection, REPO), ["a.py", "b.py"])
+    await bench.manifest.release(await bench.checkout(repository.root), ["a.py", "b.py"])
+    key = RepoKey("test", bench.collection, REPO)
+    await bench.manifest.forget_versions(key, await bench.manifest.removable(key))
     repository.write("a.py", function("alpha", "return 2"))
     repository.remove("b.py")
     report = await bench.index(repository.root)
@@ -302,9 +306,9 @@ async def test_a_failed_write_is_not_recorded(bench: Bench, repository: Reposito
     broken = Indexer(Failing(), bench.engine.embedder, bench.manifest, store_key="test")  # type: ignore[arg-type]
     with pytest.raises(StorageFailed, match="disk full"):
         await broken.index(repository.root, collection=bench.collection, repo=REPO)
-    rows = await bench.manifest.rows(RepoKey("test", bench.collection, REPO))
-    assert {path: row.done for path, row in rows.items()} == {"a.py": True, "b.py": False}
-    assert (await bench.index(repository.root)).changed == 1
+    versions = await bench.manifest.versions(RepoKey("test", bench.collection, REPO))
+    assert {row.path: row.done for row in versions.values()} == {"a.py": True, "b.py": False}
+    assert (await bench.index(repository.root)).added == 1
     assert (await bench.texts()).keys() == {"a.py", "b.py"}
 
 

@@ -1,21 +1,49 @@
-"""The manifest survives, keeps repos separate, and does not block the event loop."""
+"""The manifest survives, keeps repos and checkouts separate, and does not block the event loop."""
 
 import asyncio
 import sqlite3
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from services.core import sqlite
 from services.core.errors import StorageFailed
-from services.indexer.indexing.manifest import FILES, WRITING, Manifest, ManifestRow, RepoKey
+from services.indexer.indexing.manifest import Checkout, Manifest, RepoKey
+from services.indexer.indexing.rows import CheckoutFile, FileVersion, ManifestRow, VersionRow
+from services.indexer.indexing.tables import DONE, WRITING
 
 KEY = RepoKey("embedded", "code", "repo")
+ROOT, TREE = Path("/work/repo"), Path("/work/tree")
+# The tables as INDEX_VERSION 7 made them.
+EARLIER_FILES = """
+CREATE TABLE files (
+    store TEXT NOT NULL, collection TEXT NOT NULL, repo TEXT NOT NULL, path TEXT NOT NULL,
+    blob TEXT NOT NULL, size INTEGER NOT NULL, modified REAL NOT NULL, chunks INTEGER NOT NULL,
+    language TEXT NOT NULL, index_version INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('writing', 'done')),
+    PRIMARY KEY (store, collection, repo, path)
+) WITHOUT ROWID
+"""
+EARLIER_CHECKOUTS = """
+CREATE TABLE checkouts (
+    store TEXT NOT NULL, collection TEXT NOT NULL, repo TEXT NOT NULL, root TEXT NOT NULL,
+    PRIMARY KEY (store, collection, repo)
+) WITHOUT ROWID
+"""
 
 
-def row(path: str, blob: str = "b", status: str = "done") -> ManifestRow:
+def version(path: str, blob: str = "b", status: str = DONE) -> VersionRow:
+    return VersionRow(path, blob, 3, "python", 1, status)
+
+
+def file(path: str, blob: str = "b") -> CheckoutFile:
+    return CheckoutFile(path, blob, 10, 1.5)
+
+
+def row(path: str, blob: str = "b", status: str = DONE) -> ManifestRow:
     return ManifestRow(path, blob, 10, 1.5, 3, "python", 1, status)
 
 
@@ -26,35 +54,124 @@ def manifest(tmp_path: Path) -> Iterator[Manifest]:
     opened.close()
 
 
+async def put(manifest: Manifest, checkout: Checkout, *rows: ManifestRow) -> bool:
+    """Record files as a run does."""
+    written = [version(each.path, each.blob, each.status) for each in rows]
+    await manifest.begin(checkout.key, written)
+    return await manifest.hold(checkout, [file(each.path, each.blob) for each in rows])
+
+
 async def test_rows_come_back_as_they_were_put(manifest: Manifest) -> None:
-    await manifest.put(KEY, [row("a.py"), row("ä \n'\".py", status=WRITING)])
-    assert await manifest.rows(KEY) == {
+    here = await manifest.record_checkout(KEY, ROOT)
+    await put(manifest, here, row("a.py"), row("ä \n'\".py", status=WRITING))
+    assert await manifest.rows(here) == {
         "a.py": row("a.py"),
         "ä \n'\".py": row("ä \n'\".py", status=WRITING),
     }
 
 
-async def test_a_row_is_replaced(manifest: Manifest) -> None:
-    await manifest.put(KEY, [row("a.py", "old", WRITING)])
-    await manifest.put(KEY, [row("a.py", "new")])
-    assert await manifest.rows(KEY) == {"a.py": row("a.py", "new")}
+async def test_an_older_version_is_left_to_be_removed(manifest: Manifest) -> None:
+    here = await manifest.record_checkout(KEY, ROOT)
+    assert not await put(manifest, here, row("a.py", "old", WRITING))
+    assert await put(manifest, here, row("a.py", "new"))
+    assert await manifest.rows(here) == {"a.py": row("a.py", "new")}
+    old = FileVersion("a.py", "old")
+    assert await manifest.removable(KEY) == await manifest.hidden(here) == [old]
+    assert await manifest.kept(KEY, ["a.py"]) == [("a.py", "new")]
+    await manifest.forget_versions(KEY, [old, FileVersion("a.py", "new")])
+    assert set(await manifest.versions(KEY)) == {("a.py", "new")}
+
+
+async def test_a_version_stays_while_a_checkout_has_it(manifest: Manifest) -> None:
+    here = await manifest.record_checkout(KEY, ROOT)
+    there = await manifest.record_checkout(KEY, TREE, linked=True)
+    for checkout in (here, there):
+        await put(manifest, checkout, row("a.py"), row("b.py"))
+    assert not await put(manifest, there, row("a.py", "changed"))
+    assert await manifest.hidden(here) == [("a.py", "changed")]
+    assert await manifest.hidden(there) == [("a.py", "b")]
+    assert not await manifest.release(here, ["b.py"])
+    assert set(await manifest.hidden(here)) == {("a.py", "changed"), ("b.py", "b")}
+    assert await manifest.release(there, ["b.py"])
+    assert await manifest.removable(KEY) == [("b.py", "b")]
+
+
+async def test_what_is_being_written_is_hidden_until_a_checkout_has_it(manifest: Manifest) -> None:
+    here = await manifest.record_checkout(KEY, ROOT)
+    await manifest.begin(KEY, [version("a.py", status=WRITING)])
+    assert await manifest.hidden(here) == [("a.py", "b")]
+    await manifest.hold(here, [file("a.py")], [FileVersion("a.py", "b")])
+    assert await manifest.hidden(here) == []
+    assert await manifest.rows(here) == {"a.py": row("a.py")}
+
+
+async def test_what_was_begun_for_no_checkout_is_given_up(manifest: Manifest) -> None:
+    here = await manifest.record_checkout(KEY, ROOT)
+    await put(manifest, here, row("held.py", status=WRITING))
+    assert not await manifest.abandon(KEY)
+    await manifest.begin(KEY, [version("a.py", status=WRITING)])
+    assert await manifest.abandon(KEY)
+    assert await manifest.removable(KEY) == [("a.py", "b")]
+
+
+async def test_a_forgotten_checkout_leaves_what_others_have(manifest: Manifest) -> None:
+    here = await manifest.record_checkout(KEY, ROOT)
+    there = await manifest.record_checkout(KEY, TREE, linked=True)
+    await put(manifest, here, row("a.py"))
+    await put(manifest, there, row("a.py"), row("own.py"))
+    await manifest.forget_checkout(there)
+    assert await manifest.removable(KEY) == [("own.py", "b")]
+    assert await manifest.checkouts("embedded", "code") == [here]
+
+
+async def test_the_main_checkout_comes_first(manifest: Manifest) -> None:
+    there = await manifest.record_checkout(KEY, TREE, linked=True)
+    here = await manifest.record_checkout(KEY, ROOT)
+    assert await manifest.checkouts("embedded", "code") == [here, there]
+    assert await manifest.record_checkout(KEY, TREE, linked=True) == there
+
+
+async def test_every_change_changes_the_stamp(manifest: Manifest, tmp_path: Path) -> None:
+    here = await manifest.record_checkout(KEY, ROOT)
+    before = await manifest.stamp()
+    assert await manifest.stamp() == before
+    await put(manifest, here, row("a.py"))
+    after = await manifest.stamp()
+    assert after != before
+    other = Manifest(tmp_path / "index.sqlite")
+    await put(other, here, row("b.py"))
+    other.close()
+    assert await manifest.stamp() != after
 
 
 async def test_repos_do_not_mix(manifest: Manifest) -> None:
     others = [RepoKey("server", "code", "repo"), RepoKey("embedded", "b", "repo")]
     others.append(RepoKey("embedded", "code", "other"))
-    for key in [KEY, *others]:
-        await manifest.put(key, [row(f"{key.store}{key.collection}{key.repo}")])
-    await manifest.remove(KEY, list(await manifest.rows(KEY)))
-    assert await manifest.rows(KEY) == {}
-    assert [len(await manifest.rows(key)) for key in others] == [1, 1, 1]
+    checkouts = {key: await manifest.record_checkout(key, ROOT) for key in [KEY, *others]}
+    for key, checkout in checkouts.items():
+        await put(manifest, checkout, row(f"{key.store}{key.collection}{key.repo}"))
+    await manifest.release(checkouts[KEY], list(await manifest.rows(checkouts[KEY])))
+    await manifest.forget_versions(KEY, await manifest.removable(KEY))
+    assert await manifest.rows(checkouts[KEY]) == {}
+    assert [len(await manifest.rows(checkouts[key])) for key in others] == [1, 1, 1]
+    assert [len(await manifest.versions(key)) for key in others] == [1, 1, 1]
     assert await manifest.repos("embedded", "code") == {"other"}
 
 
+async def test_files_and_folders_are_selected(manifest: Manifest) -> None:
+    here = await manifest.record_checkout(KEY, ROOT)
+    await put(manifest, here, *(row(path) for path in ("a/b.py", "a/c/d.py", "a0.py", "a.py")))
+    assert set(await manifest.rows(here, ["a", "a.py"])) == {"a/b.py", "a/c/d.py", "a.py"}
+    assert set(await manifest.versions(KEY, ["a/c"])) == {("a/c/d.py", "b")}
+    assert await manifest.totals(here) == (4, 40)
+
+
 async def test_many_rows_are_removed_at_once(manifest: Manifest) -> None:
-    await manifest.put(KEY, [row(f"{n}.py") for n in range(2000)])
-    await manifest.remove(KEY, [f"{n}.py" for n in range(1999)])
-    assert list(await manifest.rows(KEY)) == ["1999.py"]
+    here = await manifest.record_checkout(KEY, ROOT)
+    await put(manifest, here, *(row(f"{n}.py") for n in range(2000)))
+    assert await manifest.release(here, [f"{n}.py" for n in range(1999)])
+    assert list(await manifest.rows(here)) == ["1999.py"]
+    assert len(await manifest.removable(KEY)) == 1999
 
 
 async def test_a_name_belongs_to_its_first_claimant(manifest: Manifest) -> None:
@@ -62,30 +179,30 @@ async def test_a_name_belongs_to_its_first_claimant(manifest: Manifest) -> None:
     assert await manifest.claim_name(KEY, "second") == "first"
 
 
-async def test_it_is_on_disk_when_put_returns(manifest: Manifest, tmp_path: Path) -> None:
-    await manifest.put(KEY, [row("a.py")])
+async def test_it_is_on_disk_when_begin_returns(manifest: Manifest, tmp_path: Path) -> None:
+    await manifest.begin(KEY, [version("a.py", status=WRITING)])
     reader = sqlite3.connect(tmp_path / "index.sqlite")
-    assert reader.execute("SELECT path, status FROM files").fetchall() == [("a.py", "done")]
+    assert reader.execute("SELECT path, status FROM versions").fetchall() == [("a.py", "writing")]
     reader.close()
 
 
 async def test_a_failing_transaction_leaves_nothing(manifest: Manifest) -> None:
     with pytest.raises(StorageFailed, match=r"index\.sqlite"):
-        await manifest.put(KEY, [row("good.py"), row("bad.py", status="nonsense")])
-    assert await manifest.rows(KEY) == {}
+        await manifest.begin(KEY, [version("good.py"), version("bad.py", status="nonsense")])
+    assert await manifest.versions(KEY) == {}
 
 
 async def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "index.sqlite").write_bytes(b"not a database" * 100)
     with pytest.raises(StorageFailed, match="may be deleted"):
-        await Manifest(tmp_path / "index.sqlite").rows(KEY)
+        await Manifest(tmp_path / "index.sqlite").versions(KEY)
 
 
 async def test_a_locked_file_does_not_block_the_loop(manifest: Manifest, tmp_path: Path) -> None:
-    await manifest.put(KEY, [])
+    here = await manifest.record_checkout(KEY, ROOT)
     other = sqlite3.connect(tmp_path / "index.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    writing = asyncio.create_task(manifest.put(KEY, [row("a.py")]))
+    writing = asyncio.create_task(put(manifest, here, row("a.py")))
     began = time.monotonic()
     await asyncio.sleep(0.2)
     assert not writing.done()
@@ -93,26 +210,36 @@ async def test_a_locked_file_does_not_block_the_loop(manifest: Manifest, tmp_pat
     other.execute("ROLLBACK")
     other.close()
     await writing
-    assert list(await manifest.rows(KEY)) == ["a.py"]
+    assert list(await manifest.rows(here)) == ["a.py"]
 
 
 async def test_many_callers_at_once(manifest: Manifest) -> None:
     """A cursor that outlives its transaction would reset the statement of the next."""
+    here = await manifest.record_checkout(KEY, ROOT)
     rows = [row(f"{number}.py") for number in range(100)]
-    await asyncio.gather(*(manifest.put(KEY, rows) for _ in range(300)))
-    assert len(await manifest.rows(KEY)) == 100
+    await asyncio.gather(*(put(manifest, here, *rows) for _ in range(300)))
+    assert len(await manifest.rows(here)) == 100
 
 
-async def test_a_file_of_an_earlier_version_keeps_its_rows(tmp_path: Path) -> None:
-    """It called the column of the index version by another name."""
+@pytest.mark.parametrize("with_checkout", [True, False])
+@pytest.mark.parametrize("version_column", ["index_version", "scheme"])
+async def test_a_file_of_an_earlier_version_keeps_its_rows(
+    tmp_path: Path, version_column: str, with_checkout: bool
+) -> None:
     path = tmp_path / "index.sqlite"
     db = sqlite3.connect(path)
-    db.execute(FILES.replace("index_version", "scheme"))
-    values = (*KEY.columns, *vars(row("a.py")).values())
+    db.execute(EARLIER_FILES.replace("index_version", version_column))
+    values = (*KEY.columns, *asdict(row("a.py")).values())
     db.execute(f"INSERT INTO files VALUES ({', '.join('?' * len(values))})", values)
+    if with_checkout:
+        db.execute(EARLIER_CHECKOUTS)
+        db.execute("INSERT INTO checkouts VALUES (?, ?, ?, ?)", (*KEY.columns, str(ROOT)))
     db.commit()
     db.close()
     for _ in range(2):
         opened = Manifest(path)
-        assert await opened.rows(KEY) == {"a.py": row("a.py")}
+        here = await opened.record_checkout(KEY, ROOT)
+        assert await opened.rows(here) == {"a.py": row("a.py")}
+        assert await opened.checkouts("embedded", "code") == [here]
+        assert await opened.hidden(here) == []
         opened.close()

@@ -1,7 +1,9 @@
 """Plans are pure: files and rows in, what to do out."""
 
-from services.indexer.indexing.manifest import DONE, WRITING, ManifestRow
-from services.indexer.indexing.plan import make_plan
+from services.indexer.indexing.plan import Plan, make_plan
+from services.indexer.indexing.rows import FileVersion, ManifestRow, VersionRow
+from services.indexer.indexing.tables import DONE, WRITING
+from services.indexer.indexing.verify import Mismatch
 from services.indexer.source.walk import SourceFile
 
 VERSION = 7
@@ -22,8 +24,22 @@ def row(
     return ManifestRow(path, blob, 1, modified, 1, "python", index_version, status)
 
 
-def rows(*each: ManifestRow) -> dict[str, ManifestRow]:
-    return {one.path: one for one in each}
+def plan(
+    files: list[SourceFile],
+    *rows: ManifestRow,
+    others: tuple[ManifestRow, ...] = (),
+    mismatch: Mismatch = Mismatch(),  # noqa: B008 - frozen
+    under: str = "",
+) -> Plan:
+    """Plan for a checkout with rows, while other checkouts have others."""
+    versions = {
+        FileVersion(each.path, each.blob): VersionRow(
+            each.path, each.blob, each.chunks, each.language, each.index_version, each.status
+        )
+        for each in (*rows, *others)
+    }
+    own = {each.path: each for each in rows}
+    return make_plan(files, own, versions, index_version=VERSION, mismatch=mismatch, under=under)
 
 
 def paths(files: tuple[SourceFile, ...]) -> list[str]:
@@ -31,49 +47,72 @@ def paths(files: tuple[SourceFile, ...]) -> list[str]:
 
 
 def test_added_changed_removed_unchanged() -> None:
-    found = [file("new"), file("same"), file("other", blob="b")]
-    plan = make_plan(found, rows(row("same"), row("other"), row("gone")), index_version=VERSION)
-    assert paths(plan.added) == ["new"]
-    assert paths(plan.changed) == ["other"]
-    assert plan.removed == ("gone",)
-    assert paths(plan.unchanged) == ["same"]
-    assert plan.touched == ()
-    assert plan.replaced == {"other"}
-    assert paths(plan.writes) == ["new", "other"]
+    made = plan(
+        [file("new"), file("same"), file("other", blob="b")],
+        row("same"),
+        row("other"),
+        row("gone"),
+    )
+    assert made.added == {"new"}
+    assert made.changed == 1
+    assert made.removed == ("gone",)
+    assert paths(made.unchanged) == ["same"]
+    assert made.touched == made.shared == ()
+    assert made.replaced == frozenset()  # the older version goes by its own name
+    assert paths(made.writes) == ["new", "other"]
+
+
+def test_what_another_checkout_has_is_shared() -> None:
+    made = plan(
+        [file("a"), file("b", blob="theirs"), file("c")],
+        row("b"),
+        others=(row("a"), row("b", "theirs"), row("c", "theirs")),
+    )
+    assert paths(made.shared) == ["a", "b"]
+    assert paths(made.writes) == ["c"]
+    assert made.added == {"a", "c"}
+    assert made.changed == 1
+
+
+def test_what_another_checkout_has_not_finished_is_written() -> None:
+    made = plan([file("a")], others=(row("a", status=WRITING),))
+    assert paths(made.writes) == ["a"]
+    assert made.replaced == {"a"}
 
 
 def test_an_unfinished_file_is_written_again() -> None:
-    plan = make_plan([file("a")], rows(row("a", status=WRITING)), index_version=VERSION)
-    assert paths(plan.changed) == ["a"]
-    assert plan.replaced == {"a"}
+    made = plan([file("a")], row("a", status=WRITING))
+    assert (paths(made.writes), made.changed) == (["a"], 1)
+    assert made.replaced == {"a"}
 
 
 def test_a_file_of_another_index_version_is_written_again() -> None:
-    plan = make_plan([file("a")], rows(row("a", index_version=VERSION - 1)), index_version=VERSION)
-    assert paths(plan.changed) == ["a"]
+    made = plan([file("a")], row("a", index_version=VERSION - 1))
+    assert (paths(made.writes), made.changed) == (["a"], 1)
+    assert made.replaced == {"a"}
 
 
 def test_a_touched_file_is_unchanged_but_recorded_again() -> None:
-    plan = make_plan([file("a", modified=2.0)], rows(row("a")), index_version=VERSION)
-    assert paths(plan.unchanged) == ["a"]
-    assert paths(plan.touched) == ["a"]
-    assert plan.writes == ()
+    made = plan([file("a", modified=2.0)], row("a"))
+    assert paths(made.unchanged) == ["a"]
+    assert paths(made.touched) == ["a"]
+    assert made.writes == ()
 
 
-def test_stale_paths_are_written_again_or_removed() -> None:
-    plan = make_plan(
+def test_lost_versions_are_written_again_and_orphans_removed() -> None:
+    lost = frozenset([FileVersion("a", "a"), FileVersion("a", "theirs")])
+    made = plan(
         [file("a"), file("b")],
-        rows(row("a"), row("c")),
-        index_version=VERSION,
-        stale={"a", "b", "stray"},
+        row("a"),
+        row("c"),
+        mismatch=Mismatch(lost, frozenset(["b", "stray"])),
     )
-    assert paths(plan.changed) == ["a"]
-    assert paths(plan.added) == ["b"]
-    assert plan.replaced == {"a", "b"}  # b has no row, but points stand there
-    assert plan.removed == ("c", "stray")
+    assert paths(made.writes) == ["a", "b"]
+    assert made.added == {"b"}
+    assert made.replaced == {"a", "b"}  # b has no row, but points stand there
+    assert made.removed == ("c", "stray")
 
 
 def test_only_files_in_the_folder_are_removed() -> None:
-    before = rows(row("src/a"), row("src2/b"), row("src/deep/c"), row("top"))
-    plan = make_plan([], before, index_version=VERSION, under="src")
-    assert plan.removed == ("src/a", "src/deep/c")
+    before = row("src/a"), row("src2/b"), row("src/deep/c"), row("top")
+    assert plan([], *before, under="src").removed == ("src/a", "src/deep/c")

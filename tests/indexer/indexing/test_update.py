@@ -1,18 +1,13 @@
 """Updates of single files and folders, and what changed since the last run."""
 
 import os
-from pathlib import Path
+from dataclasses import replace
 
 from services.indexer.indexing.changes import Signatures
-from services.indexer.indexing.indexer import Checkout
-from services.indexer.indexing.manifest import RepoKey
+from services.indexer.indexing.tables import WRITING
 from services.indexer.indexing.writer import RACY_SECONDS
-from tests.indexer.conftest import REPO, Bench
+from tests.indexer.conftest import Bench
 from tests.support.repositories import Repository, function
-
-
-def checkout(bench: Bench, root: Path) -> Checkout:
-    return Checkout(RepoKey("test", bench.collection, REPO), root)
 
 
 async def test_only_the_named_files_are_updated(bench: Bench, repository: Repository) -> None:
@@ -24,13 +19,13 @@ async def test_only_the_named_files_are_updated(bench: Bench, repository: Reposi
     repository.remove("c.py")
     repository.write("d.py", function("delta"))
     paths = ["a.py", "c.py", "d.py", "gone.py"]
-    report = await bench.indexer.update(checkout(bench, repository.root), paths)
+    report = await bench.indexer.update(await bench.checkout(repository.root), paths)
     assert (report.added, report.changed, report.removed, report.files) == (1, 1, 1, 3)
     texts = await bench.texts()
     assert texts.keys() == {"a.py", "b.py", "d.py"}
     assert "return 2" in texts["a.py"]
     assert "return value" in texts["b.py"]
-    again = await bench.indexer.update(checkout(bench, repository.root), paths)
+    again = await bench.indexer.update(await bench.checkout(repository.root), paths)
     assert (again.written, again.removed, again.unchanged) == (0, 0, 2)
 
 
@@ -41,7 +36,7 @@ async def test_a_folder_stands_for_all_that_lies_in_it(
         repository.write(path, function("alpha"))
     await bench.index(repository.root)
     (repository.root / "src").rename(repository.root / "lib")
-    report = await bench.indexer.update(checkout(bench, repository.root), ["src", "lib"])
+    report = await bench.indexer.update(await bench.checkout(repository.root), ["src", "lib"])
     assert (report.added, report.removed, report.files) == (2, 2, 4)
     assert (await bench.texts()).keys() == {"lib/a.py", "lib/deep/b.py", "src0.py", "src-1/c.py"}
 
@@ -57,7 +52,7 @@ async def test_a_file_becomes_a_folder_and_a_folder_a_file(
     repository.remove("b.py/inner.py")
     (repository.root / "b.py").rmdir()
     repository.write("b.py", function("delta"))
-    await bench.indexer.update(checkout(bench, repository.root), ["a.py", "b.py"])
+    await bench.indexer.update(await bench.checkout(repository.root), ["a.py", "b.py"])
     assert (await bench.texts()).keys() == {"a.py/inner.py", "b.py"}
 
 
@@ -71,8 +66,8 @@ async def test_what_changed_is_found_by_sizes_and_times(
     repository.write("x.log", "x")
     for path in repository.root.glob("*.*"):
         os.utime(path, (1_000, 1_000))
-    here = checkout(bench, repository.root)
     await bench.index(repository.root)
+    here = await bench.checkout(repository.root)
     skipped: Signatures = {}
     assert await bench.indexer.changed(here, skipped) == set()
     assert skipped.keys() == {"binary"}
@@ -100,8 +95,9 @@ async def test_an_interrupted_write_is_repeated_by_an_update(
 ) -> None:
     repository.write("a.py", function("alpha"))
     await bench.index(repository.root)
-    here = checkout(bench, repository.root)
-    await bench.manifest.mark_dirty(here.key, ["a.py"])
+    here = await bench.checkout(repository.root)
+    [written] = (await bench.manifest.versions(here.key)).values()
+    await bench.manifest.begin(here.key, [replace(written, status=WRITING)])
     assert "a.py" in await bench.indexer.changed(here, {})
     assert (await bench.indexer.update(here, ["a.py"])).changed == 1
 

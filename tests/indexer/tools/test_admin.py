@@ -64,6 +64,7 @@ async def test_workspaces(tools: Any, context: IndexerContext, workspace: Reposi
         {
             "workspace_path": str(workspace.root),
             "collection_name": context.default_collection,
+            "repo": "sample",
             "last_updated": info["state"]["updated_at"],
             "indexing_state": "completed",
         }

@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 
 from services.core.settings import Settings
-from services.indexer.indexing.indexer import Checkout
-from services.indexer.indexing.manifest import RepoKey
 from services.indexer.watch import follower as following
 from services.indexer.watch.follower import Follower
 from services.indexer.watch.inotify import InotifySource
 from services.indexer.watch.pending import MAX_PATHS, Pending
 from services.indexer.watch.watch import Watch
-from tests.indexer.conftest import REPO, Bench
+from tests.indexer.conftest import Bench
 from tests.indexer.watch.conftest import Start, Watching
 from tests.support.repositories import Repository, function
 
@@ -115,7 +113,7 @@ async def test_too_many_folders_are_polled_and_said(
         repository.write(f"f{number}/a.py", function(f"first{number}"))
     await bench.index(repository.root)
     events = InotifySource()
-    checkout = Checkout(RepoKey("test", bench.collection, REPO), repository.root)
+    checkout = await bench.checkout(repository.root)
     follower = Follower(bench.indexer, checkout, events, max_folders=3)
     task = asyncio.create_task(follower.run())
     watch = Watch(bench.indexer)

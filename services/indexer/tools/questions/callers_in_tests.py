@@ -95,12 +95,12 @@ class CallersInTests:
         kept: list[FoundUse] = []
         for repo in dict.fromkeys(use.repo for use in uses):
             own = [use for use in uses if use.repo == repo]
-            spans = await self._test_lines(where.collection, repo, {use.path for use in own})
+            spans = await self._test_lines(where, repo, {use.path for use in own})
             kept += [use for use in own if _is_within(use.line, spans.get(use.path, ()))]
         return kept
 
     async def _test_lines(
-        self, collection: str, repo: str, paths: Iterable[str]
+        self, within: Where, repo: str, paths: Iterable[str]
     ) -> dict[str, list[tuple[int, int]]]:
         """Return the first and last lines of the test chunks of files."""
         where = Filter(
@@ -114,7 +114,7 @@ class CallersInTests:
         offset: str | None = None
         for _ in range(0, MAX_TEST_CHUNKS, PAGE):
             records, offset = await self._context.vectors.scroll(
-                collection, where=where, limit=PAGE, offset=offset
+                within.collection, where=within.scope.viewed(where), limit=PAGE, offset=offset
             )
             for chunk in (decode(record.payload) for record in records):
                 found.setdefault(chunk.path, []).append((chunk.start_line, chunk.end_line))

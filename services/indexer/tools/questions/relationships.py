@@ -59,9 +59,8 @@ class RelationshipReader:
         for repo, path in files:
             by_repo[repo].append(path)
         for repo, paths in by_repo.items():
-            records, _ = await self._store.scroll(
-                self._collection, where=fields.files_filter(repo, sorted(paths)), limit=MAX_CHUNKS
-            )
+            where = self._scope.viewed(fields.files_filter(repo, sorted(paths)))
+            records, _ = await self._store.scroll(self._collection, where=where, limit=MAX_CHUNKS)
             for chunk in (decode(record.payload) for record in records):
                 found[repo, chunk.path].append(chunk)
         return found
@@ -78,7 +77,8 @@ class RelationshipReader:
         if not names:
             return homes
         for repo in repos:
-            where = Filter(must=[Match(fields.REPO, repo), MatchAny(fields.SYMBOLS, names)])
+            defines = Filter(must=[Match(fields.REPO, repo), MatchAny(fields.SYMBOLS, names)])
+            where = self._scope.viewed(defines)
             records, _ = await self._store.scroll(self._collection, where=where, limit=MAX_CHUNKS)
             for chunk in (decode(record.payload) for record in records):
                 for name in set(names).intersection(chunk.symbols):

@@ -1,0 +1,44 @@
+"""The view of a checkout: which points of its repo belong to other checkouts alone."""
+
+from collections.abc import Set
+
+from services.indexer.indexing.manifest import Checkout, Manifest
+from services.indexer.indexing.rows import FileVersion
+from services.indexer.schema.versions import version_id
+
+MAX_CACHED = 256  # checkouts; each has a few dozen numbers
+# Versions that a search may have to exclude: each query of the store sends them all, and a server
+# reads 4,000 numbers in a few milliseconds.
+MAX_HIDDEN = 4_000
+
+
+class Diverged(Exception):
+    """A checkout differs from the others of its repo in more than MAX_HIDDEN file versions."""
+
+
+def check_divergence(own: Set[FileVersion], others: Set[FileVersion]) -> None:
+    """Raise Diverged where a checkout and the others of its repo have too little in common."""
+    if others and max(len(own - others), len(others - own)) > MAX_HIDDEN:
+        raise Diverged
+
+
+class Views:
+    """The hidden versions of checkouts, as searches exclude them, until the manifest changes."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+        self._stamp: tuple[int, int] | None = None
+        self._hidden: dict[int, tuple[int, ...]] = {}
+
+    async def hidden(self, checkout: Checkout) -> tuple[int, ...]:
+        """Return the numbers of the versions that a checkout does not have; few, or none."""
+        stamp = await self._manifest.stamp()
+        if stamp != self._stamp or len(self._hidden) > MAX_CACHED:
+            self._stamp, self._hidden = stamp, {}
+        found = self._hidden.get(checkout.id)
+        if found is None:
+            versions = await self._manifest.hidden(checkout)
+            found = tuple(version_id(checkout.repo, *version) for version in versions)
+            if stamp == self._stamp:
+                self._hidden[checkout.id] = found
+        return found
