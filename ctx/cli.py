@@ -39,6 +39,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "symbol": "Show everything that a definition is related to.",
         "tests": "Find the tests of something.",
         "config": "Find settings, build, CI and deployment files.",
+        "history": "Show when and why code changed.",
     },
     "memory": {
         "remember": "Keep something worth remembering.",

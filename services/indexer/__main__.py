@@ -14,6 +14,7 @@ async def run(settings: Settings, transports: frozenset[str]) -> None:
         open_engine(settings, settings.code_model) as engine,
         open_indexer(settings, engine, memories, follow=True) as indexer,
     ):
+        indexer.begin(settings.workspace.expanduser().resolve())
         await serve([indexer.service], settings, transports)
 
 

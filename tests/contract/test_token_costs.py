@@ -35,6 +35,10 @@ INDEXER_CALLS: Calls = [
     ("exact_search", {"pattern": "retry"}),
     ("read_code", {"name": "RetryPolicy"}),
     ("context_answer", {"query": "how are failed calls retried"}),
+    ("expand_query", {"query": "how are failed calls retried"}),
+    ("context_search", {"query": "how are failed calls retried"}),
+    ("change_history_for_path", {"path": "src/net/retry.py"}),
+    ("search_commits_for", {"query": "retry"}),
     ("search_tests_for", {"query": "retry"}),
     ("search_config_for", {"query": "retry"}),
     ("info_request", {"info_request": "how are failed calls retried"}),
@@ -231,6 +235,7 @@ async def test_no_list_and_no_answer_grows_unnoticed(tmp_path: Path) -> None:
     for name, text in FILES.items():
         (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "shop" / name).write_text(text)
+    repository.commit("Retry failed calls with jitter")
     costs = {**await server_costs("indexer", tmp_path), **await server_costs("memory", tmp_path)}
     if os.environ.get("UPDATE_GOLDEN"):
         COSTS.write_text(json.dumps(costs, indent=2) + "\n")

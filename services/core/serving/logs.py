@@ -11,7 +11,16 @@ from services.core.serving import request_id
 LogFormat = Literal["text", "json"]
 TEXT_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(request)s%(message)s"
 # Loggers that report each request and each mistake of a client, as responses and metrics do too.
-NOISY_LOGGERS = ("fastmcp", "mcp", "httpx", "httpx2", "httpcore", "uvicorn", "sse_starlette")
+NOISY_LOGGERS = (
+    "fastmcp",
+    "mcp",
+    "httpx",
+    "httpx2",
+    "httpcore",
+    "uvicorn",
+    "sse_starlette",
+    "alembic",
+)
 FIELDS = "fields"  # the key of a record's `extra` whose entries a JSON line has
 
 

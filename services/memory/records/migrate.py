@@ -16,7 +16,6 @@ from services.memory.records.database import Database
 from services.memory.records.tables import VERSION_TABLE
 
 log = logging.getLogger(__name__)
-logging.getLogger("alembic").setLevel(logging.WARNING)  # `migrate` logs what matters
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 MIGRATION_LOCK = 7_403  # our key among PostgreSQL's advisory locks
