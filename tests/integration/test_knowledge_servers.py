@@ -183,9 +183,13 @@ async def test_toolsets_and_read_only_hold_for_everything(
         assert refused.structured_content["status"] == "error"
         assert await client.read_resource("context://summary")
     async with Client(f"{server.memory_http}/x/memory") as client:
-        assert await client.list_resources() == []
-        assert await client.list_resource_templates() == []
-        assert await client.list_prompts() == []
+        for listed in (
+            client.list_resources,
+            client.list_resource_templates,
+            client.list_prompts,
+        ):
+            with pytest.raises(Exception, match="offered no"):
+                await listed()
         assert "context_search" not in {tool.name for tool in await client.list_tools()}
         with pytest.raises(Exception, match="toolset 'knowledge'"):
             await client.read_resource("context://summary")

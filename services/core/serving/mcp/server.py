@@ -14,6 +14,7 @@ from mcp_types import Tool as ListedTool
 from mcp_types import ToolAnnotations
 
 from services.core.serving.mcp.calls import deadline_of
+from services.core.serving.mcp.capabilities import Announcement
 from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline, with_texts
 from services.core.serving.mcp.reads import ReadPipeline
 from services.core.serving.mcp.schemas import (
@@ -47,11 +48,12 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     reads = ReadPipeline(
         service.resources, service.prompts, service.toolsets, selection, limiter, metrics
     )
+    announcement = Announcement(service.resources, service.prompts, service.toolsets, selection)
     mcp: FastMCP = FastMCP(
         f"ctx-{service.name}",
         instructions=service.instructions,
         version=version("ctx-engine"),
-        middleware=[pipeline, reads],
+        middleware=[pipeline, reads, announcement],
         mask_error_details=True,
     )
     for tool in (*service.tools, *service.owner_tools):
