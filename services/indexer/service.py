@@ -48,11 +48,10 @@ from services.indexer.watch.watch import Watch
 log = logging.getLogger(__name__)
 
 INSTRUCTIONS = (
-    "The code that is being worked on. `exact_search` for names, strings and everything that has "
-    "to be complete (all call sites, all subclasses); `repo_search` for questions and for what has "
-    "no known name; `read_code` for a definition by its name, lines or the outline of a file. "
-    "`qdrant_index` brings the index up to date when an answer says that it is behind. "
-    "`memory_store` keeps what was learned."
+    "The code that is being worked on. `exact_search` for names, strings and all that must be "
+    "complete; `repo_search` for questions and what has no known name; `search_callers_for` for "
+    "who calls; `read_code` for a definition, lines or an outline. `qdrant_index` when an answer "
+    "says that the index is behind. `memory_store` keeps what was learned."
 )
 
 

@@ -46,11 +46,10 @@ from services.memory.threads.tools import thread_tools
 log = logging.getLogger(__name__)
 
 INSTRUCTIONS = (
-    "What was learned before. Call `find` before solving a problem that may have come up already; "
-    "call `store` when something worth keeping was learned: a decision, a pattern, a pitfall. "
-    "Threads keep the course of a task: `store_context` adds to one, the searches read them. "
-    "The `context_` tools keep what everybody on the project should know, shared by git. "
-    "Conversation contexts keep messages by file or topic: `add_message`, `retrieve_context`."
+    "What was learned before. `find` before solving what may have come up already; `store` a "
+    "decision, pattern or pitfall. Threads keep the course of a task: `store_context` adds, the "
+    "searches read. The `context_` tools keep what everybody on the project should know. "
+    "Conversations keep messages by topic: `add_message`, `retrieve_context`."
 )
 
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,7 @@ def combined(services: Sequence[Service], http_port: int) -> Service:
 
     return Service(
         name=NAME,
-        instructions="\n".join(service.instructions for service in services),
+        instructions="\n".join(_instructions(services, taken)),
         tools=tools,
         checks={
             f"{service.name}_{name}": check
@@ -51,6 +51,15 @@ def combined(services: Sequence[Service], http_port: int) -> Service:
         resources=[each for service in services for each in service.resources],
         prompts=[each for service in services for each in service.prompts],
     )
+
+
+def _instructions(services: Sequence[Service], taken: Counter[str]) -> Iterator[str]:
+    """Yield each service's instructions, with the names that its tools have here."""
+    for service in services:
+        yield service.instructions
+        names = [tool.name for tool in service.tools if taken[tool.name] > 1]
+        if names and service is not services[-1]:
+            yield f"Of {service.name}: " + ", ".join(f"`{service.name}_{name}`" for name in names)
 
 
 def _renamed(tool: Tool, service: str) -> Tool:

@@ -115,8 +115,11 @@ def _knowledge_tools(knowledge: Knowledge) -> Sequence[Tool]:
         return await _remove(knowledge, EntryType.KNOWLEDGE, key, project)
 
     async def context_get(dotpath: Dotpath, project: ProjectFolder = None) -> Any:
-        """Read a value by its path: knowledge, conventions, decisions, skills, state, preferences,
-        manifest or history, and what lies below."""
+        """Read a value by its path.
+
+        It begins with knowledge, conventions, decisions, skills, state, preferences, manifest or
+        history.
+        """
         return JsonText(await get_value((await knowledge.open(project)).store, dotpath))
 
     async def context_set(

@@ -1,6 +1,7 @@
 """Knowledge as MCP prompts, and in the server's instructions."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from services.core.errors import CtxError
@@ -24,7 +25,9 @@ from services.memory.knowledge.tools.resources import summarise
 from services.memory.knowledge.types import EntryType, KnowledgeEntry, Scope
 
 ONBOARDING_SESSIONS, HANDOFF_SESSIONS = 5, 3
-INSTRUCTION_KEYS = 12  # of each kind that the instructions name
+INSTRUCTION_KEYS = 12  # of each kind that the instructions name, where they fit
+# The instructions of both servers at one address stay under 150 words with these.
+INSTRUCTION_WORDS = 40
 NO_TASK = "No active task"
 
 
@@ -63,11 +66,21 @@ async def instructions(knowledge: Knowledge) -> str:
         flagged = needing_attention(await store.all(EntryType.SKILL))
     except CtxError:
         return ""
+    text = ""
+    for keys in range(INSTRUCTION_KEYS, -1, -1):
+        text = _about(summary, flagged, keys)
+        if len(text.split()) <= INSTRUCTION_WORDS:
+            break
+    return _first_words(text)
+
+
+def _about(summary: Mapping[str, Any], flagged: Sequence[str], keys: int) -> str:
+    """Two lines that name so many keys of each kind."""
     counts = [
-        _counted(summary["knowledge_keys"], "knowledge entries"),
-        _counted(summary["convention_keys"], "conventions"),
+        _counted(summary["knowledge_keys"], "knowledge entries", keys),
+        _counted(summary["convention_keys"], "conventions", keys),
         f"{summary['decision_count']} decisions",
-        _counted(summary["skill_names"], "skills"),
+        _counted(summary["skill_names"], "skills", keys),
     ]
     first = f"Project '{summary['project']}': {', '.join(counts)}."
     parts = [f"Current task: {summary['current_task'] or 'none'}."]
@@ -77,9 +90,17 @@ async def instructions(knowledge: Knowledge) -> str:
     return f"{first}\n{' '.join(parts)}"
 
 
-def _counted(names: Sequence[str], what: str) -> str:
-    shown = [*names[:INSTRUCTION_KEYS]]
-    shown += [f"{len(names) - INSTRUCTION_KEYS} more"] if len(names) > INSTRUCTION_KEYS else []
+def _first_words(text: str) -> str:
+    """The text, cut where it has more words than the instructions have room for."""
+    ends = [word.end() for word in re.finditer(r"\S+", text)]
+    if len(ends) <= INSTRUCTION_WORDS:
+        return text
+    return text[: ends[INSTRUCTION_WORDS - 1]] + "…"
+
+
+def _counted(names: Sequence[str], what: str, keys: int) -> str:
+    shown = [*names[:keys]]
+    shown += [f"{len(names) - keys} more"] if shown and len(names) > keys else []
     return f"{len(names)} {what}" + (f" ({', '.join(shown)})" if shown else "")
 
 
