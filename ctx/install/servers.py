@@ -10,8 +10,8 @@ from services.core.settings import Settings
 from services.core.settings.serving import LOOPBACK_NAMES, url_host
 
 BOTH = "ctx"
-APART = ("ctx-memory", "ctx-indexer")
-NAMES = (BOTH, *APART)
+SINGLE = ("ctx-memory", "ctx-indexer")
+NAMES = (BOTH, *SINGLE)
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -32,7 +32,7 @@ def endpoints(settings: Settings, toolset: str | None = None) -> list[Endpoint]:
             sse=f"http://{host}:{sse}/sse",
             command=_command(name.removeprefix("ctx-")),
         )
-        for name, (http, sse) in zip(APART, ports, strict=True)
+        for name, (http, sse) in zip(SINGLE, ports, strict=True)
     ]
 
 

@@ -47,12 +47,12 @@ class Bridge:
                 if message is None:
                     continue
                 if message.get("method") == INITIALIZE or "id" not in message:
-                    self._carry(message)  # what follows rests on it
+                    self._exchange(message)  # what follows rests on it
                 else:
-                    calls.submit(self._carry, message)
+                    calls.submit(self._exchange, message)
         self._end_session()
 
-    def _carry(self, message: Message) -> None:
+    def _exchange(self, message: Message) -> None:
         """Send a message and write what the server answers; an error where there is no answer."""
         answered = False
         try:

@@ -56,7 +56,7 @@ NO_CLIENT = "no client is found here"
 )
 @click.option("--toolset", metavar="NAME", help="Offer this toolset only, such as lean.")
 @click.option("--read-only", is_flag=True, help="Offer only tools that write nothing.")
-@click.option("--apart", is_flag=True, help="One entry a server, also over HTTP.")
+@click.option("--two-entries", is_flag=True, help="One entry a server, also over HTTP.")
 @click.option("--token-env", metavar="VARIABLE", help="The variable that has the bearer token.")
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
 def command(
@@ -65,7 +65,7 @@ def command(
     transport: Transport,
     toolset: str | None,
     read_only: bool,
-    apart: bool,
+    two_entries: bool,
     token_env: str | None,
     dry_run: bool,
     as_json: bool,
@@ -76,7 +76,7 @@ def command(
         raise InvalidInput("--toolset", "goes with --transport http; others take CTX_TOOLSETS")
     settings = load()
     wish = Wish(transport, {"X-MCP-Readonly": "true"} if read_only else None, token_env)
-    together = transport == "http" and not apart
+    together = transport == "http" and not two_entries
     servers = [endpoint_of_both(settings, toolset)] if together else endpoints(settings, toolset)
     chosen = chosen_clients(clients, Path.home())
     edits = {

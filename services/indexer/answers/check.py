@@ -14,11 +14,11 @@ _CITED = re.compile(r"\[(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,5})\]")
 _NUMBERS = re.compile(r"\d+")
 _SENTENCE_END = re.compile(r"(?<=\])[.!?]?\s+|(?<=[.!?])\s+(?=[A-Z`])|\n+")
 _QUOTED = re.compile(r"`([^`\n]{1,120})`|\"([^\"\n]{1,120})\"")
-# Names that are no English words: snake_case, camelCase, dotted or called, CONSTANTS, paths.
-_NAMED = re.compile(
-    r"[\w.]*\w_\w[\w.]*|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b\w+(?:\.\w+)+|\b\w+(?=\()"
-    r"|(?:[\w.-]+/)+[\w.-]+|\b[A-Z]{2,}[A-Z0-9_]*\b|\b\d+(?:\.\d+)?\b|https?:\S+"
-)
+_TOKEN = re.compile(r"https?:\S+|[\w./-]+\(?")
+_CAMEL_CASE = re.compile(r"[a-z][A-Z]")
+_JOINED = re.compile(r"\w[_./]\w")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,19 @@ def _cited(sentence: str) -> Iterator[int]:
 def _names(sentence: str) -> set[str]:
     quoted = {one or other for one, other in _QUOTED.findall(sentence)}
     parts = {part for each in quoted for part in re.split(r"[\s(),=:]+", each) if part}
-    named = {each.strip(".") for each in _NAMED.findall(_QUOTED.sub(" ", sentence))}
+    tokens = _TOKEN.findall(_QUOTED.sub(" ", sentence))
+    named = {each.strip(".-(") for each in tokens if _is_name(each)}
     return {each for each in parts | named if each}
+
+
+def _is_name(token: str) -> bool:
+    """Whether a token is no English word: joined, camelCase, called, a CONSTANT or a number."""
+    bare = token.strip(".-(")
+    return (
+        token.endswith("(")
+        or bool(_JOINED.search(bare) or _CAMEL_CASE.search(bare))
+        or bool(_CONSTANT.fullmatch(bare) or _NUMBER.fullmatch(bare))
+    )
 
 
 def _text(source: Source) -> str:

@@ -70,10 +70,10 @@ class PathScope:
         """
         if filters.path_globs or filters.not_globs:
             shown = {repo: self.shown(repo, "").strip("/") for repo in self.roots}
-            apart = tuple((repo, folder) for repo, folder in shown.items() if folder)
+            in_folders = tuple((repo, folder) for repo, folder in shown.items() if folder)
             filters = replace(
                 filters,
-                shown_folders=apart,
+                shown_folders=in_folders,
                 path_globs=tuple(map(self._pattern, filters.path_globs)),
                 not_globs=tuple(map(self._pattern, filters.not_globs)),
             )
@@ -102,7 +102,7 @@ class PathScope:
             return within
         own = {repo: self._folder(repo) for repo in self.roots}
         named = [repo for repo in repos if repo in own]
-        at_top = [repo for repo in own if not own[repo]]
+        at_top = [repo for repo in own if own[repo] == ""]
         below = [(repo, "") for repo, inside in own.items() if _is_below(inside, folder)]
         return [(repo, folder) for repo in named or at_top or own] + below
 

@@ -96,9 +96,9 @@ class SearchFilters:
         must = self._conditions()
         if self.path_globs or self.not_globs or self.path_tests:
             own = dict(self.shown_folders)
-            apart = [await self._paths(store, collection, must, *each) for each in own.items()]
+            of_folders = [await self._paths(store, collection, must, *each) for each in own.items()]
             others = await self._paths(store, collection, must, None, "", without=list(own))
-            must.append(Filter(should=[*apart, others]))
+            must.append(Filter(should=[*of_folders, others]))
         return without_versions(Filter(must=must) if must else None, self.hidden)
 
     async def _paths(
@@ -112,12 +112,12 @@ class SearchFilters:
     ) -> Filter:
         """Match the paths that patterns and tests admit, of one repo or of all but some."""
         of_repo: list[Condition] = [Match(payload.REPO, repo)] if repo is not None else []
-        apart: list[Condition] = [MatchAny(payload.REPO, list(without))] if without else []
-        where = without_versions(Filter(must=[*must, *of_repo], must_not=apart), self.hidden)
+        excluded: list[Condition] = [MatchAny(payload.REPO, list(without))] if without else []
+        where = without_versions(Filter(must=[*must, *of_repo], must_not=excluded), self.hidden)
         counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
         paths = [str(each.value) for each in counts]
         admitted = MatchAny(payload.PATH, await COMPUTE.run(self._matching, paths, folder))
-        return Filter(must=[*of_repo, admitted], must_not=apart)
+        return Filter(must=[*of_repo, admitted], must_not=excluded)
 
     def _matching(self, paths: Sequence[str], folder: str) -> list[str]:
         matching = match_globs(paths, self.path_globs, self.not_globs, folder)

@@ -116,8 +116,8 @@ def parse(
         inner = _parsed(text, grammar, deadline - time.monotonic()) if text != source else None
         tree = inner or tree
     best, least = tree, _errors(tree)
-    for repair in repairs(language) if least else ():
-        text, before = repair(text, tree), text
+    for fix in repairs(language) if least else ():
+        text, before = fix(text, tree), text
         left = deadline - time.monotonic()
         mended = _parsed(text, grammar, left) if text != before and left > 0 else None
         errors = _errors(mended) if mended else MAX_NODES_CHECKED

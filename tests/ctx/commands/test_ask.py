@@ -46,6 +46,6 @@ def test_questions_and_prompts(project: Path) -> None:
     assert "class RetryPolicy" not in prompt
     detailed = run("prompt", "retry policy", "--detail", "--kind", "class").stdout
     assert "class RetryPolicy" in detailed
-    told = project / "told.txt"
-    assert run("prompt", "retry policy", "--cmd", f"tee {told}").return_value == 0
-    assert "Relevant code:" in told.read_text()
+    received = project / "received.txt"
+    assert run("prompt", "retry policy", "--cmd", f"tee {received}").return_value == 0
+    assert "Relevant code:" in received.read_text()

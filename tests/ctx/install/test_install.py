@@ -117,7 +117,7 @@ def test_scopes_transports_and_wrong_use(home: Path, tmp_path: Path) -> None:
         "project",
         "--toolset",
         "lean",
-        "--apart",
+        "--two-entries",
         cwd=project,
     )
     assert done.returncode == 0, done.stderr
