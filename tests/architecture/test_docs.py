@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from ctx.cli import cli
 from services.core.memories.collection import INDEXES as MEMORY_INDEXES
 from services.core.settings import Settings, env_names
 from services.core.vectors.types import BM25, DENSE
@@ -21,6 +23,8 @@ from tests.architecture.test_imports import MAY_IMPORT
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("scripts/**/*.md")]
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+ANCHOR = re.compile(r"\]\((?!https?:)([^)#]*)#([^)]+)\)")
+COMMAND = re.compile(r"(?:`|^)ctx ([a-z]+)", re.MULTILINE)
 
 
 @pytest.mark.slow
@@ -43,6 +47,44 @@ def test_links_lead_somewhere() -> None:
         if not (page.parent / target).exists()
     ]
     assert dead == []
+
+
+def test_anchors_are_headings() -> None:
+    dead = [
+        f"{page.name}: {target}#{anchor}"
+        for page in PAGES
+        for target, anchor in ANCHOR.findall(page.read_text())
+        if anchor not in _anchors(page.parent / target if target else page)
+    ]
+    assert dead == []
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = ROOT / "docs" / "README.md"
+    linked = {(index.parent / target).resolve() for target in LINK.findall(index.read_text())}
+    pages = {*ROOT.glob("docs/*.md")} - {index}
+    assert {page.name for page in pages if page not in linked} == set()
+    decisions = (ROOT / "docs" / "decisions" / "README.md").read_text()
+    listed = set(LINK.findall(decisions))
+    assert {page.name for page in ROOT.glob("docs/decisions/[0-9]*.md")} <= listed
+    assert index.relative_to(ROOT).as_posix() in LINK.findall((ROOT / "README.md").read_text())
+
+
+def test_commands_named_in_docs_exist() -> None:
+    context = click.Context(cli, info_name="ctx")
+    wrong = {
+        (page.name, words)
+        for page in ROOT.glob("docs/*.md")
+        if page.name != "command-line.md"
+        for words in COMMAND.findall(page.read_text())
+        if cli.get_command(context, words) is None
+    }
+    assert wrong == set()
 
 
 def test_settings_named_in_docs_exist() -> None:
