@@ -59,8 +59,8 @@ def with_servers(
 
     Raises InvalidInput where it is not what the client reads.
     """
-    before = _read(file)
-    text = _text(file, before)
+    before = read_file(file)
+    text = decoded(file, before)
     try:
         text = _without(client, text, [name for name in names if name not in servers])
         for name, values in servers.items():
@@ -75,17 +75,27 @@ def with_servers(
 
 def without_servers(client: Client, file: Path, names: Sequence[str], data_dir: Path) -> Edit:
     """Plan a file without these servers: as it was, to the byte, where nothing else changed."""
-    before = _read(file)
+    before = read_file(file)
     if before is None:
         return Edit(file, None, None)
-    written = _ledger(data_dir).get(str(file))
-    if written is not None and written.sha256 == _digest(before):
-        return Edit(file, before, _original(file, written))
+    if is_as_written(file, before, data_dir):
+        return restored(file, before, data_dir)
     try:
-        text = _without(client, _text(file, before), names)
+        text = _without(client, decoded(file, before), names)
     except (NotJson, NotToml) as error:
         raise _broken(client, file, error) from error
     return Edit(file, before, text.encode())
+
+
+def is_as_written(file: Path, content: bytes, data_dir: Path) -> bool:
+    """Whether a file holds what we left there."""
+    written = _ledger(data_dir).get(str(file))
+    return written is not None and written.sha256 == _digest(content)
+
+
+def restored(file: Path, content: bytes, data_dir: Path) -> Edit:
+    """Plan a file as it was before we wrote it. Raises StorageFailed where the copy is gone."""
+    return Edit(file, content, _original(file, _ledger(data_dir)[str(file)]))
 
 
 def _without(client: Client, text: str, names: Sequence[str]) -> str:
@@ -99,7 +109,7 @@ def _without(client: Client, text: str, names: Sequence[str]) -> str:
 
 def has_server(client: Client, file: Path, name: str) -> bool:
     """Tell whether a file has a server of this name. Raises InvalidInput."""
-    text = _text(file, _read(file))
+    text = decoded(file, read_file(file))
     try:
         if client.kind == "toml":
             return has_table(text, client.keys[0], name)
@@ -143,7 +153,8 @@ def uninstall(edit: Edit, data_dir: Path) -> None:
 # --- files ---------------------------------------------------------------------------------
 
 
-def _read(file: Path) -> bytes | None:
+def read_file(file: Path) -> bytes | None:
+    """Read a settings file; None where there is none. Raises InvalidInput or StorageFailed."""
     try:
         if not file.exists():
             return None
@@ -154,7 +165,8 @@ def _read(file: Path) -> bytes | None:
         raise StorageFailed(f"{file} could not be read: {error.strerror}") from error
 
 
-def _text(file: Path, content: bytes | None) -> str:
+def decoded(file: Path, content: bytes | None) -> str:
+    """Return the text of a file. Raises InvalidInput."""
     try:
         return (content or b"").decode()
     except UnicodeDecodeError as error:
@@ -176,7 +188,7 @@ def _write(file: Path, content: bytes, like: Path) -> None:
 def _original(file: Path, written: Written) -> bytes | None:
     if written.backup is None:
         return None
-    original = _read(Path(written.backup))
+    original = read_file(Path(written.backup))
     if original is None:
         raise StorageFailed(f"{written.backup}, the copy of {file}, is gone; edit the file by hand")
     return original

@@ -23,13 +23,16 @@ def default(name: str) -> int:
     return int(Settings.model_fields[name].default)
 
 
+BOTH = f"http://127.0.0.1:{default('http_port')}/mcp"
+
+
 def served_urls() -> set[str]:
     """Where both servers answer when nothing is set."""
     http = {
         f"http://127.0.0.1:{default(f'{name}_http_port')}/mcp" for name in ("memory", "indexer")
     }
     sse = {f"http://127.0.0.1:{default(f'{name}_sse_port')}/sse" for name in ("memory", "indexer")}
-    return http | sse | {f"http://127.0.0.1:{default('http_port')}/mcp"}
+    return http | sse | {BOTH}
 
 
 def snippets(*languages: str) -> list[Any]:
@@ -61,8 +64,13 @@ def test_snippets_parse_and_carry_the_default_ports(language: str, text: str) ->
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_each_client_is_shown_both_servers(client: str) -> None:
-    wanted = {url for url in served_urls() if url.endswith("/mcp")}
+    """Either server by itself; the head of the page has the one address of both."""
+    wanted = {url for url in served_urls() if url.endswith("/mcp")} - {BOTH}
     assert wanted <= set(URL.findall(sections()[client]))
+
+
+def test_the_one_address_is_shown() -> None:
+    assert BOTH in URL.findall(DOCUMENT.split("\n## ")[0])
 
 
 def test_every_url_is_one_that_is_served() -> None:

@@ -18,6 +18,7 @@ from ctx.install.clients import (
     installed_clients,
 )
 from ctx.install.configuration import Edit, install, with_servers
+from ctx.install.instructions import FILES, with_block
 from ctx.install.servers import NAMES, check_variable, endpoint_of_both, endpoints
 from ctx.output import show
 from services.core.errors import InvalidInput
@@ -37,6 +38,7 @@ NO_CLIENT = "no client is found here"
         "ctx install",
         "ctx install cursor --dry-run",
         "ctx install claude-code --scope project",
+        "ctx install claude-code --instructions",
         "ctx install codex --token-env MCP_CTX_TOKEN --toolset lean",
     ],
     no=NO_CLIENT,
@@ -58,6 +60,11 @@ NO_CLIENT = "no client is found here"
 @click.option("--read-only", is_flag=True, help="Offer only tools that write nothing.")
 @click.option("--two-entries", is_flag=True, help="One entry a server, also over HTTP.")
 @click.option("--token-env", metavar="VARIABLE", help="The variable that has the bearer token.")
+@click.option(
+    "--instructions",
+    is_flag=True,
+    help="Tell agents of this folder in AGENTS.md, and CLAUDE.md for Claude Code, when to use it.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
 def command(
     clients: tuple[str, ...],
@@ -67,6 +74,7 @@ def command(
     read_only: bool,
     two_entries: bool,
     token_env: str | None,
+    instructions: bool,
     dry_run: bool,
     as_json: bool,
 ) -> int:
@@ -88,6 +96,9 @@ def command(
         )
         for client in chosen
     }
+    if instructions:
+        names = FILES if CLIENTS["claude-code"] in chosen else FILES[:1]
+        edits |= {name: with_block(Path.cwd() / name) for name in names}
     for edit in edits.values():
         if not dry_run and edit.changes:
             install(edit, settings.data_dir)

@@ -10,6 +10,7 @@ from ctx.cli import COMMANDS, define_command
 from ctx.commands.setup.install import body_of, chosen_clients, file_of
 from ctx.install.clients import SCOPES, Scope
 from ctx.install.configuration import has_server, uninstall, without_servers
+from ctx.install.instructions import FILES, without_block
 from ctx.install.servers import NAMES
 from ctx.output import show
 from services.core.settings import load
@@ -26,8 +27,11 @@ NOTHING = "no client has them"
 )
 @click.argument("clients", nargs=-1, metavar="[CLIENT]...")
 @click.option("--scope", type=click.Choice(SCOPES), default="user", help="The files to change.")
+@click.option("--instructions", is_flag=True, help="Out of this folder's AGENTS.md, CLAUDE.md too.")
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
-def command(clients: tuple[str, ...], scope: Scope, dry_run: bool, as_json: bool) -> int:
+def command(
+    clients: tuple[str, ...], scope: Scope, instructions: bool, dry_run: bool, as_json: bool
+) -> int:
     """Take the servers out of the files of the clients."""
     settings = load()
     edits = {}
@@ -37,6 +41,9 @@ def command(clients: tuple[str, ...], scope: Scope, dry_run: bool, as_json: bool
         file = file_of(client, scope)
         if any(has_server(client, file, name) for name in NAMES):
             edits[client.title] = without_servers(client, file, NAMES, settings.data_dir)
+    for name in FILES if instructions else ():
+        if edit := without_block(Path.cwd() / name, settings.data_dir):
+            edits[name] = edit
     for edit in edits.values():
         if not dry_run:
             uninstall(edit, settings.data_dir)
