@@ -111,10 +111,10 @@ def history_tools(context: IndexerContext, lookup: Lookup, history: History) -> 
     ) -> PathHistoryResult:
         """Tell when a file changed: its times in the index and its commits, across renames."""
         chosen = context.collection(collection, session)
-        scope = await lookup.scope(chosen)
+        scope = await lookup.scope(chosen, [path])
         file = await lookup.file(chosen, path, context.repos(names_of(repo), scope))
         records, _ = await context.vectors.scroll(
-            chosen, where=files_filter(file.repo, [file.path]), limit=max_points
+            chosen, where=scope.viewed(files_filter(file.repo, [file.path])), limit=max_points
         )
         chunks = [decode(record.payload) for record in records]
         modified = [_moment(chunk.modified_at) for chunk in chunks]
@@ -153,7 +153,7 @@ def history_tools(context: IndexerContext, lookup: Lookup, history: History) -> 
         if not query.strip():
             raise InvalidInput("query", "Query cannot be empty")
         chosen = context.collection(collection, session)
-        scope = await lookup.scope(chosen)
+        scope = await lookup.scope(chosen, [path] if path else [])
         repos = context.repos(names_of(repo), scope)
         roots, inside = _places(scope, repos, path)
         found = await history.search(chosen, roots, query, inside, limit)
