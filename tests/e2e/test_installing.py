@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 INSTALL_SECONDS = 600
 # The last commit before the folders were laid out anew: its code writes the older formats.
 EARLIER_RELEASE = "05d7600"
-LATER_SETTINGS = {"CTX_WATCH"}  # that tests set, and the earlier release refuses
+LATER_SETTINGS = {"CTX_WATCH", "CTX_HTTP_PORT"}  # that tests set, and the earlier release refuses
 NEEDED = (
     "services/core/embedding/models/static-code-256-v2/",
     "services/indexer/syntax/queries/python.scm",
