@@ -136,7 +136,7 @@ def _server(process: "subprocess.Popen[str]", env: Mapping[str, str]) -> Server:
         memory_sse=at("MEMORY_SSE", "/sse"),
         indexer_http=at("INDEXER_HTTP", "/mcp"),
         indexer_sse=at("INDEXER_SSE", "/sse"),
-        both_http=at("HTTP", "/mcp"),
+        both_http=at("HTTP", "/mcp") if "CTX_HTTP_PORT" in env else "",  # none before 0.1
         memory_health=at("MEMORY_HTTP", offset=10_000),
         indexer_health=at("INDEXER_HTTP", offset=10_000),
         rest=f"http://127.0.0.1:{env['PORT']}",

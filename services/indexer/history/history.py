@@ -24,6 +24,7 @@ from services.indexer.history.commits import (
     recent_ids,
 )
 from services.indexer.history.points import (
+    REPO,
     SUFFIX,
     commit_id,
     commit_points,
@@ -153,7 +154,7 @@ class History:
                 scores[hit.id] += max(hit.score, 0.0) / best / len(pages) if best > 0 else 0.0
         terms = frozenset(text_terms(query))
         found = [
-            (scores[id_], payload["repo"], decode_commit(payload))
+            (scores[id_], payload[REPO], decode_commit(payload))
             for id_, payload in payloads.items()
         ]
         found.sort(key=lambda each: each[2].date, reverse=True)

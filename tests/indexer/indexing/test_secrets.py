@@ -29,7 +29,8 @@ async def test_planted_secrets_are_not_indexed(bench: Bench, repository: Reposit
     embedded = "\n".join(bench.model.computed)
     assert not any(each.secret in embedded for each in corpus.values())
     assert sum(report.redacted.values()) >= len(texts)
-    assert report.skipped["secret"] + len(texts) == len(corpus)
+    missing = set(corpus) - set(texts)
+    assert report.skipped["secret"] + len(texts) == len(corpus), (report, missing)
 
 
 async def test_lines_and_symbols_stay(bench: Bench, repository: Repository) -> None:

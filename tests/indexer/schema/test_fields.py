@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 INDEXER = Path(__file__).parents[3] / "services" / "indexer"
+# Points of other collections, which each have one file that knows their fields.
+OTHER_POINTS = {"history/points.py", "indexing/lease.py"}
 CONDITIONS = {"Match", "MatchAny", "MatchExcept", "MatchText", "Range", "IsNull", "IsEmpty"}
 
 
@@ -35,7 +37,7 @@ def test_no_other_room_spells_a_field() -> None:
         for path in INDEXER.rglob("*.py")
         if path.parent.name != "schema" and (names := list(spelled_fields(path.read_text())))
     }
-    assert spelled == {}
+    assert spelled.keys() == OTHER_POINTS
 
 
 @pytest.mark.parametrize(

@@ -292,3 +292,17 @@ def test_the_elements_of_a_java_annotation_are_methods() -> None:
         ("Since.value", "method"),
         ("Since.strict", "method"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ruby", 'app.config["KEY"] = value\napp.config.name = other\n'),
+        ("python", 'app.config["KEY"] = value\napp.config.name = other\n'),
+        ("javascript", 'app.config["KEY"] = value;\napp.config.name = other;\n'),
+        ("php", "<?php $app->config['KEY'] = $value;\n"),
+        ("go", 'package main\nfunc main() { app.config["KEY"] = value }\n'),
+    ],
+)
+def test_assignments_to_items_and_attributes_have_symbols(language: str, text: str) -> None:
+    assert outline(text, language, with_symbols=True).symbols is not None

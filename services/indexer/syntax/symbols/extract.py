@@ -200,7 +200,9 @@ class _Extraction:
 
     def read_bare_calls(self, nodes: Sequence[Node]) -> None:
         """Read names that call where nothing binds them."""
-        bound = {(each.scope, each.target) for each in self._bindings}
+        bound = {
+            (each.scope, each.target) for each in self._bindings if isinstance(each.target, str)
+        }
         for number, head in enumerate(self._scopes.all):
             bound.update((number, each.name.lstrip("*&")) for each in head.parameters)
         for node in nodes:
