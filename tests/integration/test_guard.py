@@ -73,8 +73,11 @@ def test_a_body_that_is_too_large_is_refused(server: Server) -> None:
 
 
 async def test_toolsets_by_url(server: Server) -> None:
-    searches = {"repo_search", "code_search", "exact_search", "read_code"}
-    searches |= {"search_callers_for", "search_importers_for"}
+    searches = set(
+        "repo_search code_search exact_search read_code search_callers_for search_importers_for "
+        "symbol_graph search_tests_for search_config_for info_request context_search "
+        "context_answer expand_query change_history_for_path search_commits_for".split()
+    )
     assert await tool_names(f"{server.indexer_http}/x/search") == searches
     assert await tool_names(f"{server.indexer_http}/x/memory") == {"memory_store"}
     everything = await tool_names(server.indexer_http)

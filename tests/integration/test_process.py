@@ -74,7 +74,7 @@ def test_a_second_process_is_told_who_is_first(server: Server) -> None:
 def test_a_taken_port_is_named(server: Server, tmp_path: Path) -> None:
     env = dict(server.env) | {"CTX_DATA_DIR": str(tmp_path / "other")}
     second = run_ctx(env, "up")
-    assert second.returncode == 3
+    assert second.returncode == 2
     assert "is in use" in second.stderr
     assert "CTX_*_PORT" in second.stderr
 

@@ -24,7 +24,7 @@ SPEAKING_NAMES = frozenset(
         # filters and pages
         "limit offset cursor language repo_name under path_glob not_glob ext symbol per_path topic "
         "tags priority_min older_than_days thread_id thread_ids source content_type start_date "
-        "end_date start_line end_line startTime endTime direction depth "
+        "end_date start_line end_line startTime endTime direction depth relations temperature "
         # what answers show
         "include_snippet include_images context_lines explain explain_query rerank_enabled "
         "rerank_top_n rerank_return_m format case_sensitive max_points batch "
