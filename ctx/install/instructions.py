@@ -1,6 +1,5 @@
 """A block for agents in AGENTS.md and CLAUDE.md, between markers: put in, taken out."""
 
-import re
 from pathlib import Path
 
 from ctx.install.configuration import Edit, decoded, is_as_written, read_file, restored
@@ -17,7 +16,6 @@ The MCP server `ctx` knows this code and what was learned before.
   pitfall: `store`.
 {END}
 """
-_FOUND = re.compile(rf"\n?{re.escape(BEGIN)}.*?{re.escape(END)}\n?", re.DOTALL)
 FILES = ("AGENTS.md", "CLAUDE.md")
 
 
@@ -39,4 +37,12 @@ def without_block(file: Path, data_dir: Path) -> Edit | None:
 
 
 def _without(text: str) -> str:
-    return _FOUND.sub("", text)
+    """Take every block out, with the line break on either side of it."""
+    kept, _, rest = text.partition(BEGIN)
+    while rest:
+        inside, end, after = rest.partition(END)
+        if not end:
+            return kept + BEGIN + inside  # a block without an end is the user's to mend
+        following, _, rest = after.removeprefix("\n").partition(BEGIN)
+        kept = kept.removesuffix("\n") + following
+    return kept
