@@ -6,16 +6,15 @@ It stands for the worst decoder there can be, one that every planted instruction
 import asyncio
 import contextlib
 import json
-import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+
+from tests.support.loopback import serving
 
 WORD_SECONDS = 0.02
 
@@ -60,16 +59,5 @@ async def obedient_server() -> AsyncIterator[ObedientServer]:
     """Serve on loopback until the block ends."""
     served = ObedientServer()
     routes = [Route("/v1/chat/completions", served.chat, methods=["POST"])]
-    config = uvicorn.Config(
-        Starlette(routes=routes), port=0, log_level="error", lifespan="off", ws="none"
-    )
-    server = uvicorn.Server(config)
-    listening = socket.create_server(("127.0.0.1", 0))
-    running = asyncio.create_task(server.serve(sockets=[listening]))
-    served.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    while not server.started:  # noqa: ASYNC110 - it has no event
-        await asyncio.sleep(0.01)
-    yield served
-    server.should_exit = server.force_exit = True
-    await running
-    listening.close()
+    async with serving(routes) as served.url:
+        yield served

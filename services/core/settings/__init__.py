@@ -234,14 +234,14 @@ def _checked(
 ) -> tuple[Settings | None, list[str]]:
     """Return the settings with these options, or what is wrong with them."""
     try:
-        return Settings(_secrets_dir=_secrets_dir(), **given), []
+        return Settings(_secrets_dir=_secrets_dir(given), **given), []
     except ValidationError as error:
         return None, [_wrong_value(item, known, given) for item in error.errors()]
 
 
-def _secrets_dir() -> str | None:
+def _secrets_dir(given: Mapping[str, Any]) -> str | None:
     """Return the folder of secrets; None where it is not set or, an error of its own, not there."""
-    folder = os.environ.get("CTX_SECRETS_DIR") or None
+    folder = os.environ.get("CTX_SECRETS_DIR") or given.get("CTX_SECRETS_DIR")
     return folder if folder and Path(folder).is_dir() else None
 
 

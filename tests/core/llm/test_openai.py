@@ -8,9 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import uvicorn
 from pydantic import AnyHttpUrl, SecretStr
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import (
     JSONResponse,
@@ -25,6 +23,7 @@ from services.core.errors import DecoderFailed
 from services.core.llm.factory import open_decoder
 from services.core.llm.openai import Endpoint, RemoteDecoder, endpoint
 from services.core.settings import Settings
+from tests.support.loopback import serving
 
 KEY = "sk-secret-key"
 
@@ -86,19 +85,8 @@ async def chat() -> AsyncIterator[ChatServer]:
         Route(path, served.answer, methods=["POST"])
         for path in ("/v1/chat/completions", "/api/chat/completions", "/elsewhere")
     ]
-    config = uvicorn.Config(
-        Starlette(routes=routes), port=0, log_level="error", lifespan="off", ws="none"
-    )
-    server = uvicorn.Server(config)
-    listening = socket.create_server(("127.0.0.1", 0))
-    running = asyncio.create_task(server.serve(sockets=[listening]))
-    served.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    while not server.started:  # noqa: ASYNC110 - it has no event
-        await asyncio.sleep(0.01)
-    yield served
-    server.should_exit = server.force_exit = True
-    await running
-    listening.close()
+    async with serving(routes) as served.url:
+        yield served
 
 
 @contextlib.asynccontextmanager

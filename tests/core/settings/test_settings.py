@@ -166,3 +166,14 @@ def test_a_wrong_secret_is_named_and_not_shown(
     monkeypatch.setenv("CTX_SECRETS_DIR", str(tmp_path / "missing"))
     with pytest.raises(SettingsInvalid, match="existing folder"):
         load()
+
+
+def test_the_folder_of_secrets_may_stand_in_the_settings_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    (secrets / "CTX_AUTH_TOKENS").write_text("from-a-file\n")
+    (tmp_path / "ctx.toml").write_text(f'CTX_SECRETS_DIR = "{secrets}"\n')
+    monkeypatch.setenv("CTX_DATA_DIR", str(tmp_path))
+    assert [token.get_secret_value() for token in load().auth_tokens] == ["from-a-file"]
