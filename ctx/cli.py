@@ -55,6 +55,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "uninstall": "Take the servers out of clients again.",
         "workspaces": "List the indexed folders, and drop one from the index.",
         "collections": "List, prune and drop collections of Qdrant.",
+        "token": "Make, list and revoke tokens of teams: who may read or write what.",
         "settings": "Show every setting and its origin; set it in ctx.toml.",
         "model": "Fetch and choose the model that writes answers.",
         "completion": "Print what completes commands in a shell.",
@@ -92,6 +93,20 @@ class LazyGroup(Group):
                 command: click.Command = module.command
                 return command
         return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is called; of one that does not exist, name the nearest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            if not (near := get_close_matches(args[0], COMMANDS, n=1)):
+                raise
+            said = f"No such command '{args[0]}'; did you mean '{near[0]}'?"
+            raise click.UsageError(said, ctx) from error
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; that a reader closes the pipe early, as `head` does, is no error."""

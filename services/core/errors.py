@@ -112,6 +112,10 @@ class GitFailed(CtxError):
     code = "GIT_ERROR"
 
 
+class GitTimedOut(GitFailed):
+    """A command of git that was stopped at its deadline."""
+
+
 class ModelUnavailable(CtxError):
     code = "MODEL_UNAVAILABLE"
 

@@ -18,9 +18,10 @@ from services.core.llm.protocol import StreamingDecoder
 from services.core.memories.reader import MemoryReader
 from services.core.memories.types import MemoryWriter
 from services.core.rerank.stage import open_stage
-from services.core.serving.service import Service
+from services.core.serving.service import Reach, Service, reaching
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
+from services.core.settings.models import CODE_MODEL
 from services.core.vectors.types import CollectionSpec
 from services.indexer.answers.answerer import Answerer
 from services.indexer.answers.expansion import Expander
@@ -33,6 +34,7 @@ from services.indexer.indexing.manifest import Manifest
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.texts import FileTexts
 from services.indexer.schema.points import spec
+from services.indexer.schema.reachable import reachable
 from services.indexer.search.rerank import CodeReranker
 from services.indexer.search.searcher import Searcher
 from services.indexer.search.snippet import WindowSize
@@ -90,31 +92,36 @@ async def open_indexer(
     """
     sessions = SessionDefaults()
     context = await DISK.run(open_context, settings, engine, sessions)
-    watch = Watch(context.indexer) if follow and settings.watch else None
+    reached = reachable(engine.vectors)
+    code = replace(engine, vectors=reached)
+    follows = follow and settings.watch
+    watch = Watch(context.indexer, shares=settings.shared_index) if follows else None
     context = replace(context, watch=watch)
     searcher = await open_searcher(settings, engine)
     tasks = BackgroundTasks()
     expected = {settings.collection_name: spec(engine.embedder)}
     lookup = Lookup(
         context.indexer,
-        engine.vectors,
+        reached,
         FileTexts(context.indexer.limits),
         context.workspaces.root,
         settings.host_workspace,
     )
     stack = contextlib.AsyncExitStack()
     decoder, problem = await _open_decoder(stack, settings)
-    answers = _answer_parts(settings, Retriever(lookup, engine.vectors), engine, decoder, problem)
+    answers = _answer_parts(settings, Retriever(lookup, reached), code, decoder, problem)
     questions = QuestionParts(
         History(engine.vectors, engine.embedder, settings.history_commits),
         MemoryReader(
-            engine.vectors, settings.memory_collection_name, settings.models_dir, memory_embedder
+            reached, settings.memory_collection_name, settings.models_dir, memory_embedder
         ),
     )
     service = Service(
         name="indexer",
         instructions=INSTRUCTIONS,
-        tools=indexer_tools(context, searcher, lookup, memories, answers, questions),
+        tools=reaching(
+            indexer_tools(context, searcher, lookup, memories, answers, questions), Reach.CHECKED
+        ),
         checks={
             "qdrant": engine.vectors.ping,
             "embedding": engine.check_model,
@@ -167,12 +174,17 @@ def _answer_parts(
         retriever,
         engine.vectors,
         None if decoder is None else Writer(decoder),
-        seconds=settings.decoder_timeout_seconds,
+        by_meaning=engine.embedder.name == CODE_MODEL,
         context_tokens=settings.decoder_context_tokens,
         problem=problem,
     )
-    expander = Expander(decoder, settings.decoder_timeout_seconds)
-    return AnswerParts(answerer, expander, settings.answer_budget_tokens, settings.summary_seconds)
+    return AnswerParts(
+        answerer,
+        Expander(decoder),
+        settings.answer_budget_tokens,
+        settings.decoder_timeout_seconds,
+        settings.summary_seconds,
+    )
 
 
 async def _check_index(indexer: Indexer, collection: str) -> None:
@@ -224,10 +236,11 @@ def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) 
     more = [Path(folder).expanduser() for folder in settings.workspace_roots]
     return IndexerContext(
         indexer=indexer,
-        vectors=engine.vectors,
+        vectors=reachable(engine.vectors),
         workspaces=Workspaces(settings.workspace.expanduser(), more),
         sessions=sessions,
         default_collection=settings.collection_name,
+        memory_collection=settings.memory_collection_name,
         current_repo=settings.current_repo,
         vectors_dir=settings.vectors_dir,
         default_repo=settings.current_repo if settings.repo_auto_filter else None,
@@ -255,4 +268,4 @@ async def open_searcher(settings: Settings, engine: Engine) -> Searcher:
             symbol_boost=settings.post_rerank_symbol_boost,
         )
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
-    return Searcher(engine.vectors, engine.embedder, reranker=reranker, models=models)
+    return Searcher(reachable(engine.vectors), engine.embedder, reranker=reranker, models=models)

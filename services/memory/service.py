@@ -12,7 +12,7 @@ from services.core.engine.query_model import QueryModelResolver
 from services.core.errors import ModelMismatch, StorageFailed
 from services.core.memories.collection import spec as memory_spec
 from services.core.secrets.screen import SecretScreen
-from services.core.serving.service import RestEndpoint, Service
+from services.core.serving.service import OneCollection, Reach, RestEndpoint, Service, reaching
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
 from services.core.vectors.types import CollectionSpec
@@ -94,8 +94,7 @@ async def open_memory(settings: Settings, engine: Engine) -> AsyncIterator[Memor
         about_project = await knowledge_instructions(knowledge)
         service = _service(settings, engine, storage, memories, threads, knowledge, conversations)
         service = replace(service, checks={**service.checks, "background": tasks.check})
-        if about_project:
-            service = replace(service, instructions=f"{service.instructions}\n{about_project}")
+        service = replace(service, about_project=about_project)
         yield MemoryServer(service, storage, memories, threads, conversations)
 
 
@@ -179,10 +178,19 @@ def _service(
         name="memory",
         instructions=INSTRUCTIONS,
         tools=[
-            *memory_tools(memories, storage.healer, memories.sessions, knowledge.check_project),
-            *thread_tools(threads, EnabledSearches.from_settings(settings)),
-            *knowledge_tools(knowledge),
-            *conversation_tools(conversations, settings.summary_seconds),
+            *reaching(
+                memory_tools(memories, storage.healer, memories.sessions, knowledge.check_project),
+                Reach.CHECKED,
+            ),
+            *reaching(
+                thread_tools(threads, EnabledSearches.from_settings(settings)),
+                OneCollection(settings.threads_collection_name),
+            ),
+            *reaching(knowledge_tools(knowledge), Reach.CHECKED),
+            *reaching(
+                conversation_tools(conversations, settings.summary_seconds),
+                OneCollection(settings.conversations_collection_name),
+            ),
         ],
         owner_tools=exchange_tools(storage.records, storage.outbox, memories),
         resources=knowledge_resources(knowledge),
@@ -213,4 +221,5 @@ async def _advice(engine: Engine, specs: Mapping[str, CollectionSpec], healer: H
 def _rest(settings: Settings, conversations: Conversations) -> RestEndpoint | None:
     if not settings.conversations_rest:
         return None
-    return rest_endpoint(conversations, settings.conversations_port, settings.summary_seconds)
+    endpoint = rest_endpoint(conversations, settings.conversations_port, settings.summary_seconds)
+    return replace(endpoint, reach=OneCollection(settings.conversations_collection_name))

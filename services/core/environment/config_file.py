@@ -10,6 +10,7 @@ from typing import Any
 from services.core.files import replace_file
 
 CONFIG_FILE = "ctx.toml"
+MANIFEST_FILE = "index.sqlite"  # beside it: which files are indexed
 DATA_DIR = "CTX_DATA_DIR"
 
 

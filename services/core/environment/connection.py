@@ -14,12 +14,18 @@ from services.core.environment.config_file import ConfigInvalid, data_folder, re
 
 HOST, WORKSPACE, TOKENS = "CTX_HOST", "CTX_WORKSPACE", "CTX_AUTH_TOKENS"
 SECRETS = "CTX_SECRETS_DIR"
+QDRANT_URL, QDRANT_BIN = "QDRANT_URL", "QDRANT_BIN"
 DEFAULT_HOST = "127.0.0.1"
-HTTP_PORTS = {"memory": ("CTX_MEMORY_HTTP_PORT", 8002), "indexer": ("CTX_INDEXER_HTTP_PORT", 8003)}
+HTTP_PORTS = {
+    "memory": ("CTX_MEMORY_HTTP_PORT", 8002),
+    "indexer": ("CTX_INDEXER_HTTP_PORT", 8003),
+    "both": ("CTX_HTTP_PORT", 8010),
+}
 MAX_HTTP_PORT = 55_535  # the health port is 10,000 higher
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 ServiceName = Literal["memory", "indexer"]
+AddressName = Literal["memory", "indexer", "both"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Connection:
     token: str | None
     workspace: Path
 
-    def url(self, service: ServiceName, path: str, offset: int = 0) -> str:
+    def url(self, service: AddressName, path: str, offset: int = 0) -> str:
         """Return an address of a server, as a client of this machine reaches it."""
         host = WILDCARDS.get(self.host, self.host)
         host = f"[{host}]" if ":" in host else host
@@ -54,6 +60,17 @@ def read_connection() -> Connection | None:
     if not isinstance(host, str) or not isinstance(workspace, str):
         return None
     return Connection(folder, host, ports, tokens[0] if tokens else None, Path(workspace))
+
+
+def read_store_key() -> str | None:
+    """Return the name of the configured Qdrant in the manifest; None where a URL must be checked.
+
+    Raises ConfigInvalid.
+    """
+    config = read_config(data_folder())
+    if _value(QDRANT_URL, config):
+        return None
+    return "child" if _value(QDRANT_BIN, config) else "embedded"
 
 
 def _value(name: str, config: Mapping[str, Any]) -> Any:

@@ -1,5 +1,6 @@
 """Store memories at a memory server in another process."""
 
+from collections.abc import Mapping
 from typing import cast
 
 from services.core.memories.types import Metadata, StoreResult
@@ -9,13 +10,17 @@ from services.core.serving.mcp.client import call_tool
 class RemoteMemories:
     """A MemoryWriter that calls the memory server's `store`."""
 
-    def __init__(self, url: str, token: str | None) -> None:
+    def __init__(
+        self, url: str, token: str | None, headers: Mapping[str, str] | None = None
+    ) -> None:
         self._url = url
         self._token = token
+        self._headers = headers
 
     async def store(self, information: str, metadata: Metadata | None) -> StoreResult:
         arguments = {
             "information": information,
             "metadata": metadata.model_dump(mode="json", exclude_none=True) if metadata else None,
         }
-        return cast(StoreResult, await call_tool(self._url, "store", arguments, self._token))
+        stored = await call_tool(self._url, "store", arguments, self._token, headers=self._headers)
+        return cast(StoreResult, stored)

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from services.core.blocking import COMPUTE
@@ -18,8 +17,6 @@ from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import EmbeddingModel
 
 log = logging.getLogger(__name__)
-
-_open_once = lru_cache(maxsize=1)(open_local)  # models are large
 
 
 @dataclass(frozen=True)
@@ -81,6 +78,6 @@ class MemoryReader:
         if own is not None and (own.name, own.dims) == (model.name, model.dims):
             return own, []
         try:
-            return await COMPUTE.run(_open_once, model.name, self._models_dir), []
+            return await COMPUTE.run(open_local, model.name, self._models_dir), []
         except ModelUnavailable as error:
             return None, [f"memories: only words are compared: {error.message}"]

@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
 from typing import Any
+
+from services.core.access.grant import NOTHING, Grant
 
 LOCAL_NAME = "local"
 DIGEST_LENGTH = 16  # enough of a token's hash to tell clients apart
 NETWORK_BITS = 64  # of an IPv6 address: one client has all addresses of its network
 SCOPE_KEY = "ctx.client"  # where the guard leaves a client's name for the calls
+GRANT_KEY = "ctx.grant"  # and what its token grants
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ LOCAL = Caller()
 current: ContextVar[Caller] = ContextVar("ctx_caller", default=LOCAL)
 
 
-def token_name(token: bytes) -> str:
+def digest_name(digest: str) -> str:
     """Return what tells a client with a token from others: the token's hash."""
-    return sha256(token).hexdigest()[:DIGEST_LENGTH]
+    return digest[:DIGEST_LENGTH]
 
 
 def address_name(host: str | None) -> str:
@@ -52,3 +54,9 @@ def address_name(host: str | None) -> str:
 def client_of(scope: Mapping[str, Any]) -> str:
     """Return the client's name that the guard left in a request's scope."""
     return str(scope.get(SCOPE_KEY, LOCAL_NAME))
+
+
+def grant_of(scope: Mapping[str, Any]) -> Grant:
+    """Return what the guard found that a request's token grants; without a guard nothing."""
+    grant = scope.get(GRANT_KEY)
+    return grant if isinstance(grant, Grant) else NOTHING

@@ -50,6 +50,7 @@ def combined(services: Sequence[Service], http_port: int) -> Service:
         operation_times=operation_times,
         resources=[each for service in services for each in service.resources],
         prompts=[each for service in services for each in service.prompts],
+        about_project="\n".join(each.about_project for each in services if each.about_project),
     )
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 FILE = "owner.token"  # of the data folder; only its user can read it
-HEADER = "X-Ctx-Owner"
+HEADER = "X-Ctx-Owner"  # a command of the owner, who may also do what no client may
+LOCAL_HEADER = "X-Ctx-Local"  # a client that the owner started, in place of a bearer token
+NAME = "owner"  # what rate limits and sessions know both by
 TOKEN_BYTES = 32
 
 

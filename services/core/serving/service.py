@@ -1,10 +1,12 @@
 """The types that describe a service: its tools, resources, prompts, checks and ports."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol
 
+from services.core.access.access import Access
+from services.core.access.grant import Scope
 from services.core.errors import CtxError, error_body
 
 # The schema of a parameter that is understood and documented, but not listed: of other servers.
@@ -19,6 +21,21 @@ class Effect(Enum):
     SETS = "sets"  # calling twice is the same as once
     REPLACES = "replaces"  # what was there is gone
     DESTROYS = "destroys"
+
+
+class Reach(Enum):
+    """What a call is about, as far as tokens that are limited to some data are concerned."""
+
+    NOTHING = "nothing"  # no stored data
+    CHECKED = "checked"  # the tool compares each collection and project with the call's access
+    EVERYTHING = "everything"  # limited tokens are refused
+
+
+@dataclass(frozen=True)
+class OneCollection:
+    """The reach of a tool whose data is always of the same collection."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +56,8 @@ class Tool:
     tool is one of the few of the toolset `lean`. `alias_of` names a tool with the same parameters,
     `extends` one whose parameters it has beside its own, which lists do not repeat. `adapt`
     replaces arguments that clients of other servers pass, before they are validated. A `strict`
-    tool refuses arguments that it does not have.
+    tool refuses arguments that it does not have. `scope` replaces the scope that its effect needs;
+    `reach` says which tokens with limits may call it.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -54,6 +72,8 @@ class Tool:
     extends: str | None = None
     adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     strict: bool = False
+    scope: Scope | None = None
+    reach: Reach | OneCollection | None = None  # as EVERYTHING
 
     @property
     def name(self) -> str:
@@ -62,6 +82,38 @@ class Tool:
     @property
     def writes(self) -> bool:
         return self.effect is not Effect.READS
+
+    @property
+    def needed_scope(self) -> Scope:
+        return self.scope or (Scope.WRITE if self.writes else Scope.READ)
+
+    def admits(self, access: Access) -> bool:
+        """Whether a token is offered this tool, whatever a call is about."""
+        if access.grant.scope < self.needed_scope:
+            return False
+        if isinstance(self.reach, OneCollection):
+            return access.reaches_collection(self.reach.name)
+        return access.limits is None or self.reach not in (None, Reach.EVERYTHING)
+
+    def require(self, access: Access) -> None:
+        """Raise NotPermitted where a token may not call this tool at all."""
+        access.require_scope(self.needed_scope, self.name)
+        require_reach(self.reach or Reach.EVERYTHING, access, self.name)
+
+
+def require_reach(reach: Reach | OneCollection, access: Access, what: str) -> None:
+    """Raise NotPermitted where a token reaches nothing of this."""
+    if isinstance(reach, OneCollection):
+        access.require_collection(reach.name)
+    elif reach is Reach.EVERYTHING:
+        access.require_everything(what)
+    elif reach is Reach.NOTHING:
+        access.was_checked = True
+
+
+def reaching(tools: Iterable["Tool"], reach: Reach | OneCollection) -> list["Tool"]:
+    """Return tools with this reach, those that have none of their own."""
+    return [replace(tool, reach=tool.reach or reach) for tool in tools]
 
 
 @dataclass(frozen=True)
@@ -127,6 +179,10 @@ class RestRoute:
     run: Callable[[RestRequest], Awaitable[Mapping[str, Any]]]
     timeout_seconds: float | None = None
 
+    @property
+    def needed_scope(self) -> Scope:
+        return Scope.READ if self.method == "GET" else Scope.WRITE
+
 
 @dataclass(frozen=True)
 class RestEndpoint:
@@ -135,6 +191,7 @@ class RestEndpoint:
     port: int
     routes: Sequence[RestRoute]
     error_body: Callable[[int, str], Mapping[str, Any]]
+    reach: Reach | OneCollection = Reach.EVERYTHING
 
 
 async def _no_advice() -> Sequence[str]:
@@ -160,7 +217,8 @@ class Service:
     """One server: what it offers to clients, its readiness checks, gauges and ports.
 
     `details` are told with the readiness, as JSON by name. `owner_tools` are for the command line
-    of the user who runs it: nobody else is offered them.
+    of the user who runs it: nobody else is offered them. `about_project` follows the instructions
+    for clients whose token has no limits.
     """
 
     name: str
@@ -177,6 +235,7 @@ class Service:
     prompts: Sequence[Prompt] = ()
     rest: RestEndpoint | None = None
     owner_tools: Sequence[Tool] = ()
+    about_project: str = ""
 
     @property
     def toolsets(self) -> frozenset[str]:

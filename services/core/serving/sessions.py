@@ -13,9 +13,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from services.core.access.access import current
+from services.core.access.grant import Scope
 from services.core.errors import InvalidInput
 from services.core.serving import caller
-from services.core.serving.service import Effect, Tool
+from services.core.serving.service import Effect, Reach, Tool
 
 log = logging.getLogger(__name__)
 
@@ -179,7 +181,11 @@ class KnownCollections:
     made_by: str
 
     async def check(self, collection: str | None) -> None:
-        """Raise InvalidInput, with the names there are, for an unknown collection."""
+        """Raise InvalidInput, with the names there are, for an unknown collection.
+
+        `names` has those that the caller reaches.
+        """
+        current().was_checked = True
         if collection is None:
             return
         known = sorted(await self.names())
@@ -196,7 +202,14 @@ ProjectCheck = Callable[[str], Awaitable[str]]
 
 def session_tool(run: Callable[..., Awaitable[SessionResult]]) -> Tool:
     """Return the tool `set_session_defaults`, which each server offers with its own defaults."""
-    return Tool(run, "Set session defaults", "session", Effect.SETS)
+    return Tool(
+        run,
+        "Set session defaults",
+        "session",
+        Effect.SETS,
+        scope=Scope.READ,  # it sets nothing that is stored
+        reach=Reach.CHECKED,
+    )
 
 
 def project_session_tool(

@@ -37,7 +37,7 @@ from services.core.settings.storage import StorageSettings
 PREFIX = "CTX_"
 SECRET_MASK = "***"
 
-Origin = Literal["environment", "ctx.toml", "default"]
+Origin = Literal["environment", "ctx.toml", "secrets file", "default"]
 
 # In the order of docs/configuration.md.
 GROUPS: tuple[type[BaseModel], ...] = (
@@ -51,6 +51,7 @@ GROUPS: tuple[type[BaseModel], ...] = (
 )
 
 
+TOKENS_FILE = "tokens.json"
 CHOSEN_DECODER = "chosen"  # the file with the name of the chosen model
 BASE64_GROWTH = 4 / 3
 ROOM_BESIDE_IMAGE = 4 * 1024 * 1024
@@ -82,6 +83,11 @@ class Settings(
         if self.max_body_bytes is not None:
             return self.max_body_bytes
         return int(self.max_image_size_mb * 1024 * 1024 * BASE64_GROWTH) + ROOM_BESIDE_IMAGE
+
+    @property
+    def tokens_path(self) -> Path:
+        """The file of the tokens with scopes, which need not exist."""
+        return (self.tokens_file or self.data_dir / TOKENS_FILE).expanduser()
 
     @property
     def decoders_dir(self) -> Path:
@@ -161,7 +167,8 @@ def origins() -> dict[str, Origin]:
     filed, problems = _filed(known)
     if problems:
         raise SettingsInvalid("\n".join(problems), problems=problems)
-    return {name: _origin(name, filed) for name in known}
+    secrets = _secrets_dir(filed)
+    return {name: _origin(name, filed, secrets) for name in known}
 
 
 def described() -> list[dict[str, str]]:
@@ -176,7 +183,7 @@ def described() -> list[dict[str, str]]:
         for name in group.model_fields
     }
     return [
-        {"name": name, "value": _shown(name, values[name]), "origin": origin[name]}
+        {"name": name, "value": _shown(name, values[name], origin[name]), "origin": origin[name]}
         for name in env_names()
     ]
 
@@ -196,10 +203,10 @@ def check_filed(name: str, value: str | None) -> None:
         raise SettingsInvalid("\n".join(wrong), problems=wrong)
 
 
-def _shown(name: str, value: Any) -> str:
+def _shown(name: str, value: Any, origin: Origin) -> str:
     if value is None or value == ():
         return ""
-    if is_secret(env_names()[name]):
+    if is_secret(env_names()[name]) or origin == "secrets file":
         return SECRET_MASK
     text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return _without_password(text.lower() if isinstance(value, bool) else text)
@@ -210,10 +217,12 @@ def is_secret(info: FieldInfo) -> bool:
     return "Secret" in str(info.annotation)
 
 
-def _origin(name: str, filed: Mapping[str, Any]) -> Origin:
+def _origin(name: str, filed: Mapping[str, Any], secrets: str | None) -> Origin:
     if os.environ.get(name):
         return "environment"
-    return "ctx.toml" if name in filed else "default"
+    if name in filed:
+        return "ctx.toml"
+    return "secrets file" if secrets and (Path(secrets) / name).is_file() else "default"
 
 
 def _filed(known: Mapping[str, FieldInfo]) -> tuple[dict[str, Any], list[str]]:

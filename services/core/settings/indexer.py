@@ -60,6 +60,12 @@ class IndexerSettings(BaseModel):
         True,
         "Follow the files of every indexed workspace, and of the folder that `ctx up` starts in.",
     )
+    shared_index: bool = env(
+        "CTX_SHARED_INDEX",
+        False,
+        "Several indexers follow checkouts of one branch into one Qdrant server, as replicas do: "
+        "each writes when it has a change, one at a time. Else the first one keeps the repository.",
+    )
     index_workers: int = env(
         "CTX_INDEX_WORKERS", 0, "Processes that prepare files for the index; 0 is one a core.", ge=0
     )

@@ -1,5 +1,6 @@
 """Settings of both servers: addresses, limits, toolsets."""
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import AnyHttpUrl, BaseModel, model_validator
@@ -60,7 +61,14 @@ class ServingSettings(BaseModel):
     auth_tokens: SecretList = env(
         "CTX_AUTH_TOKENS",
         (),
-        "Bearer tokens; when set, `/mcp` and `/sse` refuse requests without one of them.",
+        "Bearer tokens that may do everything; when set, requests without a token are refused.",
+    )
+    tokens_file: Path | None = env(
+        "CTX_TOKENS_FILE",
+        None,
+        "File of the tokens with scopes that `ctx token` makes, read again when it changes. Where "
+        "it is set or the file exists, requests without a token are refused. Unset: `tokens.json` "
+        "in the data folder.",
     )
     max_body_bytes: int | None = env(
         "CTX_MAX_BODY_BYTES",

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from platformdirs import user_data_path
 from pydantic import AnyHttpUrl, BaseModel, Field, SecretStr, field_validator, model_validator
 
+from services.core.environment.config_file import MANIFEST_FILE
 from services.core.settings.fields import env
 
 DATABASES = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgres", "postgresql+asyncpg")
@@ -147,7 +148,7 @@ class StorageSettings(BaseModel):
 
     @property
     def index_state_path(self) -> Path:
-        return self.data_dir / "index.sqlite"
+        return self.data_dir / MANIFEST_FILE
 
     @property
     def records_url(self) -> str:

@@ -1,7 +1,7 @@
 """Finds the files of a workspace that differ from the manifest; those that do not are not read."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from services.indexer.indexing.rows import ManifestRow
@@ -12,12 +12,18 @@ from services.indexer.source.walk import FileLimits, SkippedFile, inspect_file
 Signature = tuple[int, float]
 """Size and time of a file."""
 Signatures = dict[str, Signature]
+OUTDATED: Signature = (-1, 0.0)  # of a file that must be indexed again
+
+
+def recorded_signatures(rows: Iterable[ManifestRow]) -> Signatures:
+    """Return the signature of each file of a checkout; OUTDATED where its version is."""
+    return {row.path: (row.size, row.modified) if _is_current(row) else OUTDATED for row in rows}
 
 
 def changed_paths(
-    root: Path, limits: FileLimits, rows: Mapping[str, ManifestRow], skipped: Signatures
+    root: Path, limits: FileLimits, recorded: Signatures, skipped: Signatures
 ) -> set[str]:
-    """Return the paths of files that were added, changed or removed since their rows. Blocks.
+    """Return the paths of files that were added, changed or removed since recorded. Blocks.
 
     `skipped` has the files that are not indexed, as they were when that was found out; what is
     found now is added, and what is gone removed.
@@ -25,16 +31,12 @@ def changed_paths(
     current = _signatures(root)
     for path in skipped.keys() - current.keys():
         del skipped[path]
-    changed = rows.keys() - current.keys()
-    for path, signature in current.items():
-        row = rows.get(path)
-        if row is None:
-            if skipped.get(path) != signature and not _skips(root, path, limits):
-                changed.add(path)
-            elif skipped.get(path) != signature:
-                skipped[path] = signature
-        elif not _is_as_recorded(row, signature):
+    changed = recorded.keys() - current.keys()
+    for path, signature in current.items() - recorded.items() - skipped.items():
+        if path in recorded or not _skips(root, path, limits):
             changed.add(path)
+        else:
+            skipped[path] = signature
     return changed
 
 
@@ -57,5 +59,5 @@ def _skips(root: Path, path: str, limits: FileLimits) -> bool:
     return isinstance(inspect_file(root, path, limits), SkippedFile | None)
 
 
-def _is_as_recorded(row: ManifestRow, signature: Signature) -> bool:
-    return row.done and row.index_version == INDEX_VERSION and (row.size, row.modified) == signature
+def _is_current(row: ManifestRow) -> bool:
+    return row.done and row.index_version == INDEX_VERSION

@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from services.core.access.access import current
 from services.core.blocking import DISK, GIT
 from services.core.embedding.protocol import Embedder
 from services.core.errors import CollectionNotFound, InvalidInput
@@ -158,8 +159,8 @@ class Indexer:
 
         `skipped` remembers, from one call to the next, the files that are never indexed.
         """
-        rows = await self._manifest.rows(checkout)
-        return await GIT.run(changed_paths, checkout.root, self.limits, rows, skipped)
+        recorded = await self._views.signatures(checkout)
+        return await GIT.run(changed_paths, checkout.root, self.limits, recorded, skipped)
 
     async def prune(self, workspace: Path, *, collection: str, repo: str | None = None) -> Pruned:
         """Remove the points of files that the workspace no longer has.
@@ -183,10 +184,13 @@ class Indexer:
                 await writer.delete_orphans(gone)
                 return Pruned(before, await self._store.count(collection))
 
-    async def drop(self, collection: str, repo: str | None = None) -> Pruned:
+    async def drop(
+        self, collection: str, repo: str | None = None, root: Path | None = None
+    ) -> Pruned:
         """Remove a repo from a collection, or the whole collection; files on disk stay.
 
-        Raises CollectionNotFound, or InvalidInput where it does not hold code or such a repo.
+        `root` is the checkout of the repo to remove; its others stay. Raises CollectionNotFound, or
+        InvalidInput where it does not hold code or such a repo.
         """
         info = await self._store.collection_info(collection)
         if not holds_code(info):
@@ -196,6 +200,11 @@ class Indexer:
             chosen = [each for each in every if repo in (None, each.repo)]
             if repo is not None and not chosen:
                 raise InvalidInput("repo", f"{repo!r} is not indexed in {collection!r}")
+            named = [each for each in chosen if each.root == root]
+            if named and len(named) < len(chosen):
+                await self._forget(named[0])
+                await GIT.run(self.states.remove, named[0].root, collection)
+                return Pruned(info.points_count, await self._store.count(collection))
             for checkout in chosen:
                 if repo is not None:
                     await self._store.delete(collection, repo_filter(repo))
@@ -210,9 +219,11 @@ class Indexer:
     async def checkouts(self, collection: str) -> list[Checkout]:
         """Return the checkouts whose files a collection holds, by repo, the main one first.
 
-        One whose folder is gone is left out where the repo has another.
+        One whose folder is gone is left out where the repo has another, and so are repos that the
+        running call may not reach.
         """
         found = await self._manifest.checkouts(self._store_key, collection)
+        found = [each for each in found if current().reaches_repo(collection, each.repo)]
         gone = await self._gone(found)
         return [each for each in found if each not in gone]
 
@@ -284,9 +295,11 @@ class Indexer:
     def problems(self) -> list[str]:
         return list(self._problems.values())
 
-    async def files(self, checkout: Checkout) -> dict[str, ManifestRow]:
-        """Return the indexed files of a checkout by path."""
-        return await self._manifest.rows(checkout)
+    async def files(
+        self, checkout: Checkout, paths: Collection[str] | None = None
+    ) -> dict[str, ManifestRow]:
+        """Return the indexed files of a checkout by path; `paths` are those that are wanted."""
+        return await self._manifest.rows(checkout, paths)
 
     def close(self) -> None:
         self._manifest.close()

@@ -252,8 +252,13 @@ def _place() -> str:
 
 
 def _is_dead(claim: Claim) -> bool:
-    """Whether a claim ran out, or its process was one of this machine and has ended. Blocks."""
-    if time.time() > claim.expires + SKEW_SECONDS:
+    """Whether a claim ran out, or its process was one of this machine and has ended. Blocks.
+
+    One that ends later than any can was written while a clock was wrong: it has run out too. A
+    process that still has it notices, and writes no more.
+    """
+    left = claim.expires - time.time()
+    if not -SKEW_SECONDS <= left <= LEASE_SECONDS + SKEW_SECONDS:
         return True
     if not claim.place or claim.place != _place():
         return False

@@ -2,6 +2,8 @@
 
 from collections.abc import Set
 
+from services.core.blocking import DISK
+from services.indexer.indexing.changes import Signatures, recorded_signatures
 from services.indexer.indexing.manifest import Checkout, Manifest
 from services.indexer.indexing.rows import FileVersion
 from services.indexer.schema.versions import version_id
@@ -23,18 +25,35 @@ def check_divergence(own: Set[FileVersion], others: Set[FileVersion]) -> None:
 
 
 class Views:
-    """The hidden versions of checkouts, as searches exclude them, until the manifest changes."""
+    """What searches and checks of a checkout ask for often, kept until the manifest changes."""
 
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest
         self._stamp: tuple[int, int] | None = None
         self._hidden: dict[int, tuple[int, ...]] = {}
+        self._signatures: dict[int, Signatures] = {}
+
+    async def signatures(self, checkout: Checkout) -> Signatures:
+        """Return the sizes and times of the files of a checkout, as they were indexed."""
+        stamp = await self._current()
+        found = self._signatures.get(checkout.id)
+        if found is None:
+            rows = await self._manifest.rows(checkout)
+            found = await DISK.run(recorded_signatures, rows.values())
+            if stamp == self._stamp:
+                self._signatures[checkout.id] = found
+        return found
+
+    async def _current(self) -> tuple[int, int]:
+        """Forget what was read before the manifest changed; return its stamp."""
+        stamp = await self._manifest.stamp()
+        if stamp != self._stamp or len(self._hidden) > MAX_CACHED:
+            self._stamp, self._hidden, self._signatures = stamp, {}, {}
+        return stamp
 
     async def hidden(self, checkout: Checkout) -> tuple[int, ...]:
         """Return the numbers of the versions that a checkout does not have; few, or none."""
-        stamp = await self._manifest.stamp()
-        if stamp != self._stamp or len(self._hidden) > MAX_CACHED:
-            self._stamp, self._hidden = stamp, {}
+        stamp = await self._current()
         found = self._hidden.get(checkout.id)
         if found is None:
             versions = await self._manifest.hidden(checkout)

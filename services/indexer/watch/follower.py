@@ -1,6 +1,7 @@
 """Follows one checkout: waits for changes of its files, and brings them into the index."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import stat
@@ -13,6 +14,7 @@ from services.core.confined_folder import ConfinedFolder
 from services.core.errors import CtxError
 from services.indexer.indexing.changes import Signatures
 from services.indexer.indexing.indexer import Indexer
+from services.indexer.indexing.lease import Lease
 from services.indexer.indexing.manifest import Checkout
 from services.indexer.indexing.report import IndexReport
 from services.indexer.source.folders import git_folder, list_folders
@@ -50,12 +52,15 @@ class Follower:
         *,
         on_update: Listener | None = None,
         max_folders: int = MAX_FOLDERS,
+        shares: bool = False,
     ) -> None:
+        """With `shares` the repo is kept only while something is written."""
         self.checkout = checkout
         self._indexer = indexer
         self._events = events
         self._on_update = on_update or (lambda _: None)
         self._max_folders = max_folders
+        self._shares = shares
         self._progress = Progress()
         self._pending: Pending | None = None
         self._watches: FolderWatches | None = None
@@ -111,12 +116,16 @@ class Follower:
         self._pending = Pending()
         self._watches = self._events.open(self.checkout.root, self._pending)
         try:
-            async with self._indexer.hold(self.checkout):
+            async with contextlib.nullcontext() if self._shares else self._keep():
                 await self._start(self._pending)
                 while not self._pending.is_lost:
                     await self._step(self._pending)
         finally:
             self._watches.close()
+
+    def _keep(self) -> contextlib.AbstractAsyncContextManager[Lease]:
+        """Keep the repo while it is followed: what another process has of it may differ."""
+        return self._indexer.hold(self.checkout)
 
     async def _start(self, pending: Pending) -> None:
         """Watch first, then index: what changes in between is noticed."""

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextvars import Context
 from functools import partial
 from pathlib import Path
 
@@ -30,8 +31,11 @@ class Watch:
         *,
         on_update: Listener | None = None,
         events: Callable[[], EventSource] = open_events,
+        shares: bool = False,
     ) -> None:
+        """`shares` says that other indexers follow the same branch into the same store."""
         self._indexer = indexer
+        self._shares = shares
         self._on_update = on_update
         self._open_events = events
         self._events: EventSource | None = None
@@ -69,7 +73,13 @@ class Watch:
         assert self._events is not None, "follow() is for a watch that runs"
         if task := self._tasks.pop(place, None):
             task.cancel()
-        follower = Follower(self._indexer, checkout, self._events, on_update=self._on_update)
+        follower = Follower(
+            self._indexer,
+            checkout,
+            self._events,
+            on_update=self._on_update,
+            shares=self._shares,
+        )
         self._followers[place] = follower
         self._begin(follower)
 
@@ -82,7 +92,8 @@ class Watch:
     def _start_waiting(self, group: asyncio.TaskGroup) -> None:
         while self._starts:
             name = "indexing before following"
-            group.create_task(BackgroundTask(name, self._starts.pop()).run(), name=name)
+            work = BackgroundTask(name, self._starts.pop()).run()
+            group.create_task(work, name=name, context=Context())
 
     async def _index(self, folder: Path, collection: str, repo: str | None) -> None:
         """Index a folder; the end of the run begins to follow it. What cannot be is logged."""
@@ -122,9 +133,9 @@ class Watch:
         checkout = follower.checkout
         name = f"following {checkout.repo}"
         place = (checkout.key.collection, checkout.root)
-        self._tasks[place] = self._group.create_task(
-            BackgroundTask(name, follower.run).run(), name=name
-        )
+        # Without the context of the call that indexed it, such as what its token reaches.
+        work = BackgroundTask(name, follower.run).run()
+        self._tasks[place] = self._group.create_task(work, name=name, context=Context())
 
     def _indexed(self, checkout: Checkout, is_whole: bool) -> None:
         """Follow what was just indexed, where it was the whole workspace."""

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from services.core.access.access import current
 from services.core.blocking import GIT
 from services.core.engine.engine import Engine
-from services.core.errors import CtxError
+from services.core.errors import CtxError, KnowledgeRefused
 from services.core.serving import caller
 from services.core.serving.sessions import SessionDefaults
 from services.core.settings import Settings
@@ -63,18 +64,32 @@ class Knowledge:
     async def open(self, project: str | None = None) -> ProjectKnowledge:
         """Return the knowledge of the project that is named, else of the session's or the server's.
 
-        Raises KnowledgeRefused if there is none, or it lies outside the allowed folders.
+        Raises KnowledgeRefused if there is none, or it lies outside the allowed folders, and
+        NotPermitted if the caller does not reach it.
         """
-        given = project or self._sessions.project()
-        found = await GIT.run(self._projects.find, given)
+        found = await self._find(project or self._sessions.project())
         if found.root not in self._opened:
             self._opened[found.root] = self._assemble(found)
         return self._opened[found.root]
 
     async def check_project(self, project: str) -> str:
-        """Return the root of a project that may be used; raises KnowledgeRefused."""
-        found = await GIT.run(self._projects.find, project)
-        return str(found.root)
+        """Return the root of a project that may be used; raises as `open` does."""
+        return str((await self._find(project)).root)
+
+    async def _find(self, given: str | None) -> Project:
+        """Find a project that the caller reaches.
+
+        Raises KnowledgeRefused where there is none; to a caller with limits, who may not learn
+        which folders exist, NotPermitted alike.
+        """
+        access = current()
+        try:
+            found = await GIT.run(self._projects.find, given)
+        except KnowledgeRefused:
+            access.require_project()
+            raise
+        access.require_project(found.root.name, str(found.root))
+        return found
 
     def author(self) -> str:
         """Name whoever calls: as the environment says, else as the client calls itself."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from services.core.access.access import current
 from services.core.clock import to_iso, utc_now
 from services.core.engine.query_model import QueryModel, QueryModelResolver
 from services.core.errors import EntryNotFound, InvalidInput
@@ -197,12 +198,17 @@ class Memories:
         return (await self._secrets.screen(draft)).value
 
     async def collections(self) -> set[str]:
-        """Return the names of the collections that hold memories, and of the default one."""
-        return {self._collection, *await self._records.collection_counts(EntryKind.MEMORY)}
+        """Return the collections that hold memories, and the default one, that are reached."""
+        known = {self._collection, *await self._records.collection_counts(EntryKind.MEMORY)}
+        return {name for name in known if current().reaches_collection(name)}
 
     def collection(self, session: str | None, given: str | None = None) -> str:
-        """Return the given collection or that of a session; raises InvalidInput for a reserved."""
+        """Return the given collection or that of a session.
+
+        Raises InvalidInput for a reserved one, NotPermitted for one that the caller does not reach.
+        """
         name = given or self.sessions.collection(session) or self._collection
+        current().require_collection(name)
         if name in self._reserved:
             raise InvalidInput("collection", f"{name!r} holds entries of another kind")
         return name
@@ -228,8 +234,9 @@ class Memories:
         return [Memory(entry.uuid, entry.text, entry.metadata) for entry in entries]
 
     async def get(self, uuids: Sequence[str]) -> Sequence[Entry]:
-        """Return these memories. Raises EntryNotFound if one is unknown."""
-        entries = await self._records.get_by_uuid(uuids, EntryKind.MEMORY)
+        """Return these memories. Raises EntryNotFound if one is unknown or not reached."""
+        found = await self._records.get_by_uuid(uuids, EntryKind.MEMORY)
+        entries = [each for each in found if current().reaches_collection(each.collection)]
         known = {entry.uuid for entry in entries}
         unknown = [uuid for uuid in dict.fromkeys(uuids) if uuid not in known]
         if unknown:

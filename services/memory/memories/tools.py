@@ -6,6 +6,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
+from services.core.access.grant import Scope
 from services.core.errors import InvalidInput
 from services.core.memories.types import (
     DeleteResult,
@@ -21,7 +22,7 @@ from services.core.memories.types import (
     scaled_priority,
     tag_list,
 )
-from services.core.serving.service import Effect, Tool
+from services.core.serving.service import Effect, Reach, Tool
 from services.core.serving.sessions import (
     COLLECTION_PATTERN,
     KnownCollections,
@@ -222,7 +223,15 @@ def memory_tools(
         Tool(update_memory, "Update a memory", TOOLSET, Effect.SETS),
         Tool(delete_memory, "Delete memories", TOOLSET, Effect.DESTROYS),
         Tool(list_memories, "List memories", TOOLSET, Effect.READS),
-        Tool(rebuild_memories, "Rebuild the vectors", ADMIN, Effect.SETS, REBUILD_SECONDS),
+        Tool(
+            rebuild_memories,
+            "Rebuild the vectors",
+            ADMIN,
+            Effect.SETS,
+            REBUILD_SECONDS,
+            scope=Scope.ADMIN,
+            reach=Reach.EVERYTHING,
+        ),
         project_session_tool(
             sessions, KnownCollections(memories.collections, MADE_BY), check_project
         ),

@@ -6,7 +6,7 @@ import pytest
 
 from ctx.servers import connection_of
 from services.core.environment.config_file import CONFIG_FILE
-from services.core.environment.connection import read_connection
+from services.core.environment.connection import read_connection, read_store_key
 from services.core.errors import SettingsInvalid
 from services.core.settings import env_names, load, origins
 
@@ -25,6 +25,7 @@ def data_dir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         ({}, ""),
         ({"CTX_HOST": "0.0.0.0", "CTX_MEMORY_HTTP_PORT": "9002"}, ""),
         ({"CTX_AUTH_TOKENS": " one , two", "CTX_WORKSPACE": "~/project"}, ""),
+        ({"CTX_HTTP_PORT": "9010"}, ""),
         ({"CTX_HOST": ""}, "CTX_HOST = '::1'"),
         ({"CTX_INDEXER_HTTP_PORT": "9003"}, "CTX_INDEXER_HTTP_PORT = 9004\nPORT = 9005"),
         ({}, "CTX_INDEXER_HTTP_PORT = '9004'\nCTX_AUTH_TOKENS = ['three', 'four']"),
@@ -38,6 +39,21 @@ def test_it_is_what_all_settings_say(
         monkeypatch.setenv(name, value)
     (data_dir / CONFIG_FILE).write_text(file)
     assert read_connection() == connection_of(load())
+
+
+@pytest.mark.parametrize(
+    ("environment", "file"),
+    [({}, ""), ({"QDRANT_BIN": __file__}, ""), ({}, f"QDRANT_BIN = '{__file__}'")],
+)
+def test_the_name_of_the_store_is_what_all_settings_say(
+    monkeypatch: pytest.MonkeyPatch, data_dir: Path, environment: dict[str, str], file: str
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    (data_dir / CONFIG_FILE).write_text(file)
+    assert read_store_key() == load().store_key
+    monkeypatch.setenv("QDRANT_URL", "http://127.0.0.1:6333")
+    assert read_store_key() is None
 
 
 def test_the_default_data_folder_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

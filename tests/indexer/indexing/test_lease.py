@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -24,6 +25,7 @@ from tests.support.processes import ROOT
 from tests.support.repositories import Repository, function
 
 SECONDS = 90
+DAY_SECONDS = 86_400
 
 
 @pytest.fixture
@@ -124,6 +126,19 @@ async def test_a_lease_is_shared_within_a_process_and_released(
                 pass
     async with ours.hold(key, tmp_path):
         pass
+
+
+async def test_a_lease_of_a_clock_that_was_wrong_is_taken_over(
+    store: VectorStore, collection: str, tmp_path: Path
+) -> None:
+    ours, theirs = ServerLeases(store), ServerLeases(store)
+    key = RepoKey("server", collection, "repo")
+    wrong = pytest.MonkeyPatch()
+    wrong.setattr(leasing, "_expiry", lambda: time.time() + DAY_SECONDS)
+    async with ours.hold(key, tmp_path):  # and never renewed, as by a process that died
+        wrong.undo()
+        async with theirs.hold(key, tmp_path) as other:
+            other.check()
 
 
 async def test_a_lease_is_renewed_and_lost_when_it_cannot_be(

@@ -1,5 +1,6 @@
 """Workers that are really killed by the file or the job they are given."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -40,3 +41,11 @@ async def test_a_worker_that_grows_is_replaced(
     assert not any(isinstance(outcome, Failure) for outcome in outcomes)
     processes = set((tmp_path / "pids").read_text().split())
     assert (len(processes) > 2) == is_replaced
+
+
+def test_a_worker_imports_nothing_that_only_a_server_needs() -> None:
+    """Each of these takes 5 to 30 MB, in every worker and in the fork server."""
+    heavy = "numpy pydantic pydantic_settings tokenizers onnxruntime qdrant_edge sqlalchemy mcp"
+    code = f"import sys, {workers.__name__}; print({{*'{heavy}'.split()}} & {{*sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "set()"

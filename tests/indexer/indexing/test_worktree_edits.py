@@ -16,9 +16,10 @@ from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import Manifest
 from services.indexer.schema.payload import decode
 from services.indexer.schema.versions import without_versions
+from tests.support.qdrant import memory
 from tests.support.repositories import Repository, function
 
-EXAMPLES = 12
+EXAMPLES = 6
 EDITS = 14  # of one example; each is followed by an index run of its worktree
 PATHS = ("a.py", "b.py", "src/c.py")
 Edit = tuple[int, str, int | None, bool]
@@ -95,5 +96,5 @@ async def check(folder: Path, made: Sequence[Edit]) -> None:
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(edits)
 def test_each_worktree_is_seen_as_if_it_were_alone(made: list[Edit]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=memory()) as folder:
         asyncio.run(check(Path(folder).resolve(), made))

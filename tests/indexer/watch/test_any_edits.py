@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.manifest import Manifest
 from services.indexer.schema.payload import decode
 from services.indexer.watch.watch import Watch
+from tests.support.qdrant import memory
 from tests.support.repositories import Repository, function
 
 SECONDS = 20.0
@@ -181,7 +183,7 @@ async def apply(found: Followed, edits: Sequence[Edit]) -> None:
 
 
 async def check(edits: Sequence[Edit]) -> None:
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory(dir=memory()) as place:
         async with followed(Path(place)) as found:
             await apply(found, edits)
             expected = await found.clean()
@@ -192,7 +194,8 @@ async def check(edits: Sequence[Edit]) -> None:
                 await asyncio.sleep(0.05)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.slow
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 @given(EDITS)
 def test_the_state_after_any_edits_is_that_of_a_clean_index(edits: list[Edit]) -> None:
     asyncio.run(check(edits))

@@ -173,6 +173,7 @@ async def test_a_switch_of_branches(start: Start, repository: Repository) -> Non
     assert len(watching.updates) - done < 30  # one for many files, not one for each
 
 
+@pytest.mark.slow
 async def test_thousands_of_changes_are_few_updates(start: Start, repository: Repository) -> None:
     repository.write("a.py", function("alpha"))
     watching = await start()

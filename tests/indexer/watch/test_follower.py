@@ -151,6 +151,7 @@ async def test_changes_are_coalesced_and_bounded() -> None:
     assert not await pending.wait(0.01)
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_written_all_the_time_does_not_take_a_core(
     start: Start, repository: Repository
 ) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from fastmcp import FastMCP
@@ -11,10 +12,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from services.core.serving.caller import grant_of
 from services.core.serving.disclosure import without_addresses
 from services.core.serving.metrics import Metrics
 from services.core.serving.service import Check, Service
 
+WITHHELD = "failed; ask with a token without limits for the reason, or: ctx doctor"
 CHECK_TIMEOUT_SECONDS = 3.0  # below the usual probe timeouts, above a check that is slow but works
 OK = "ok"
 
@@ -36,24 +39,42 @@ async def _outcome(check: Check) -> str:
     return OK
 
 
+async def _advised(service: Service) -> tuple[dict[str, str], list[str]]:
+    """Run the checks, then ask for advice; where that fails it is one more check."""
+    checks = await readiness(service.checks)
+    advice: list[str] = []
+    if any(outcome != OK for outcome in checks.values()):
+        return checks, advice
+
+    async def advise() -> None:
+        advice.extend(await service.advice())
+
+    if (outcome := await _outcome(advise)) != OK:  # something went away since it was checked
+        checks["advice"] = outcome
+    return checks, advice
+
+
 def health_app(service: Service, mcp: FastMCP, metrics: Metrics) -> Starlette:
     """Return the application of one service's health ports."""
 
     async def livez(_: Request) -> Response:
         return JSONResponse({"ok": True, "service": service.name})
 
-    async def readyz(_: Request) -> Response:
-        checks = await readiness(service.checks)
+    async def readyz(request: Request) -> Response:
+        checks, advice = await _advised(service)
         ready = all(outcome == OK for outcome in checks.values())
-        advice = await service.advice() if ready else []
+        status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
+        if grant_of(request.scope).limits is not None:
+            shown = {name: each if each == OK else WITHHELD for name, each in checks.items()}
+            return JSONResponse({"ok": ready, "service": service.name, "checks": shown}, status)
         body = {
             "ok": ready,
             "service": service.name,
             "checks": checks,
-            "advice": list(advice),
+            "advice": advice,
             **{name: read() for name, read in service.details.items()},
         }
-        return JSONResponse(body, status_code=200 if ready else 503)
+        return JSONResponse(body, status)
 
     async def tools(_: Request) -> Response:
         listed = [await _describe(tool.name, tool.toolset, mcp) for tool in service.tools]

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from services.core.access import access
 from services.core.errors import (
     CtxError,
     InvalidInput,
@@ -25,11 +26,11 @@ from services.core.errors import (
     Unexpected,
 )
 from services.core.serving import caller
-from services.core.serving.http.guard import guard
+from services.core.serving.http.guard import Admission, guard
 from services.core.serving.mcp.calls import run_with_deadline
 from services.core.serving.metrics import Metrics
 from services.core.serving.rate_limit import RateLimiter
-from services.core.serving.service import RestEndpoint, RestRequest, RestRoute
+from services.core.serving.service import RestEndpoint, RestRequest, RestRoute, require_reach
 from services.core.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,9 @@ STATUSES: Mapping[type[CtxError], HTTPStatus] = {
 }
 
 
-def rest_app(endpoint: RestEndpoint, settings: Settings, metrics: Metrics) -> ASGIApp:
+def rest_app(
+    endpoint: RestEndpoint, settings: Settings, metrics: Metrics, admitted: Admission
+) -> ASGIApp:
     """Return the application of a REST API, behind the same guard as the MCP ports."""
     limiter = RateLimiter(settings.rate_limit_per_minute)
 
@@ -55,9 +58,13 @@ def rest_app(endpoint: RestEndpoint, settings: Settings, metrics: Metrics) -> AS
             outcome = SUCCESS
             try:
                 limiter.spend(caller.client_of(request.scope))
-                seconds = served.timeout_seconds or settings.operation_timeout_seconds
-                parsed = await _parse(request, served.method)
-                body = await run_with_deadline(lambda: served.run(parsed), label, seconds)
+                with access.during(caller.grant_of(request.scope)) as granted:
+                    granted.require_scope(served.needed_scope, label)
+                    require_reach(endpoint.reach, granted, label)
+                    seconds = served.timeout_seconds or settings.operation_timeout_seconds
+                    parsed = await _parse(request, served.method)
+                    body = await run_with_deadline(lambda: served.run(parsed), label, seconds)
+                    granted.require_checked(label)
                 response: Response = JSONResponse(body)
             except CtxError as error:
                 outcome = error.code
@@ -76,7 +83,7 @@ def rest_app(endpoint: RestEndpoint, settings: Settings, metrics: Metrics) -> AS
         routes=[route(each) for each in endpoint.routes],
         exception_handlers={HTTPException: refused},
     )
-    return _JsonErrors(guard(app, settings), endpoint)
+    return _JsonErrors(guard(app, settings, admitted), endpoint)
 
 
 async def _parse(request: Request, method: str) -> RestRequest:

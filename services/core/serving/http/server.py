@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import gc
 import logging
 import signal
 import socket
@@ -17,6 +16,7 @@ from starlette.types import ASGIApp
 
 from services.core.errors import SettingsInvalid
 from services.core.serving.combined import combined
+from services.core.serving.garbage import resume_collection
 from services.core.serving.http.apps import (
     HTTP_PATH,
     SSE_PATH,
@@ -26,10 +26,11 @@ from services.core.serving.http.apps import (
 )
 from services.core.serving.http.body_limit import raise_library_limit
 from services.core.serving.http.connection import LimitedConnection
-from services.core.serving.http.guard import guard
+from services.core.serving.http.guard import Admission, admission, guard
 from services.core.serving.http.health import health_app
 from services.core.serving.http.open_sessions import OpenSessions
 from services.core.serving.http.rest import rest_app
+from services.core.serving.mcp.catalog import ToolCatalog
 from services.core.serving.mcp.server import build
 from services.core.serving.mcp.stdio import STOP_SIGNALS, serve_stdio, stdio_in_background
 from services.core.serving.metrics import Metrics
@@ -44,9 +45,6 @@ log = logging.getLogger(__name__)
 
 KEEP_ALIVE_SECONDS = 75  # longer than clients pool connections, so that none is closed under a call
 BACKLOG = 512
-# Garbage collection: new objects per run of generation 0, runs per run of the next generation.
-# Requests leave hardly any cycles behind.
-GC_THRESHOLDS = (20_000, 20, 50)
 HTTP, SSE, STDIO = "http", "sse", "stdio"
 TRANSPORTS = (HTTP, SSE, STDIO)
 NETWORK = frozenset({HTTP, SSE})
@@ -75,7 +73,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        _freeze_garbage_collector()
+        resume_collection()
         self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -95,16 +93,6 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def _freeze_garbage_collector() -> None:
-    """Exempt all objects of the start from garbage collection.
-
-    Looking through them made some requests wait for tenths of a second.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)
-
-
 async def serve(
     services: Sequence[Service],
     settings: Settings,
@@ -119,9 +107,10 @@ async def serve(
     Raises SettingsInvalid for an unknown toolset or a port that cannot be opened.
     """
     check_setting(settings.toolsets, services)
-    built = {service.name: _build(service, settings) for service in services}
+    admitted, catalog = admission(settings), ToolCatalog(settings)
+    built = {service.name: _build(service, settings, catalog) for service in services}
     rest = {
-        service.rest.port: rest_app(service.rest, settings, built[service.name][1])
+        service.rest.port: rest_app(service.rest, settings, built[service.name][1], admitted)
         for service in services
         if service.rest is not None and NETWORK & transports
     }
@@ -133,7 +122,7 @@ async def serve(
     ]
     if together and HTTP in transports:
         both = combined(services, settings.http_port)
-        endpoints += _endpoints(both, *_build(both, settings), frozenset({HTTP}), settings)
+        endpoints += _endpoints(both, *_build(both, settings, catalog), frozenset({HTTP}), settings)
     if stdio and not endpoints:
         await serve_stdio(stdio, settings.shutdown_grace_seconds)
         return
@@ -143,16 +132,16 @@ async def serve(
         for endpoint in endpoints:
             await stack.enter_async_context(endpoint.app.router.lifespan_context(endpoint.app))
             raise_library_limit(endpoint.app, settings.body_limit)
-        config = _uvicorn_config(endpoints, rest, services, settings)
+        config = _uvicorn_config(endpoints, rest, services, settings, admitted)
         server = _Server(config, on_ready, settings.shutdown_grace_seconds)
         if stdio:
             await stack.enter_async_context(stdio_in_background(stdio, server.stop))
         await server.serve(sockets=sockets)
 
 
-def _build(service: Service, settings: Settings) -> tuple[FastMCP, Metrics]:
+def _build(service: Service, settings: Settings, catalog: ToolCatalog) -> tuple[FastMCP, Metrics]:
     metrics = Metrics(service.name, service.gauges, service.operation_times)
-    return build(service, settings, metrics), metrics
+    return build(service, settings, metrics, catalog), metrics
 
 
 def _endpoints(
@@ -178,14 +167,15 @@ def _uvicorn_config(
     rest: Mapping[int, ASGIApp],
     services: Sequence[Service],
     settings: Settings,
+    admitted: Admission,
 ) -> uvicorn.Config:
     toolsets = frozenset().union(*(service.toolsets for service in services))
     apps: dict[int, ASGIApp] = dict(rest)
     for endpoint in endpoints:
         app = OpenSessions(endpoint.app) if endpoint.has_sessions else endpoint.app
-        apps[endpoint.port] = guard(SingleResponse(ToolsetPath(app, toolsets)), settings)
+        apps[endpoint.port] = guard(SingleResponse(ToolsetPath(app, toolsets)), settings, admitted)
         apps[endpoint.port + HEALTH_PORT_OFFSET] = guard(
-            endpoint.health, settings, open_to_probes=True
+            endpoint.health, settings, admitted, open_to_probes=True
         )
     return uvicorn.Config(
         PortRouter(apps),

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import to_jsonable_python
+from pydantic_core import ErrorDetails, to_jsonable_python
 
 from services.core.errors import CtxError, InvalidInput, NotPermitted, TimedOut, Unexpected
 from services.core.serving import progress
@@ -71,12 +71,17 @@ def permit(tools: Mapping[str, Tool], name: str, selection: Selection) -> Tool:
 def invalid_arguments(error: ValidationError) -> InvalidInput:
     """Return the first problem as the contract's error, the others in its details."""
     problems = [
-        {"field": ".".join(str(part) for part in item["loc"]), "message": item["msg"]}
+        {"field": ".".join(str(part) for part in item["loc"]), "message": _said(item)}
         for item in error.errors(include_url=False, include_context=False, include_input=False)
     ]
     first, others = problems[0], problems[1:]
     more = {"others": others} if others else {}
     return InvalidInput(first["field"] or "arguments", first["message"], **more)
+
+
+def _said(problem: ErrorDetails) -> str:
+    is_missing = problem["type"].startswith("missing")
+    return "Missing required argument" if is_missing else problem["msg"]
 
 
 def deadline_of(tool: Tool, settings: Settings) -> float:

@@ -10,7 +10,7 @@ from fastmcp.resources.template import ResourceTemplate
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from mcp.shared.exceptions import MCPError
 
-from services.core.serving.mcp.pipeline import current_request, selection_of
+from services.core.serving.mcp.pipeline import current_request, grant_of, selection_of
 from services.core.serving.service import Prompt, Resource
 from services.core.serving.toolsets import Selection
 
@@ -28,7 +28,10 @@ class Announcement(Middleware):
         prompts: Sequence[Prompt],
         toolsets: Collection[str],
         default: Selection,
+        instructions: str = "",
     ) -> None:
+        """`instructions` are those for a client whose token has limits."""
+        self._instructions = instructions
         self._resources = frozenset(each.toolset for each in resources)
         self._prompts = frozenset(each.toolset for each in prompts)
         self._toolsets = toolsets
@@ -42,7 +45,7 @@ class Announcement(Middleware):
         result = await call_next(context)
         if result is None:
             return None
-        return result.model_copy(update={"capabilities": self._capabilities()})
+        return result.model_copy(update=self._announced())
 
     async def on_discover(
         self,
@@ -52,7 +55,7 @@ class Announcement(Middleware):
         result = await call_next(context)
         if isinstance(result, dict):
             return result
-        return result.model_copy(update={"capabilities": self._capabilities()})
+        return result.model_copy(update=self._announced())
 
     async def on_list_resources(
         self,
@@ -77,6 +80,13 @@ class Announcement(Middleware):
     ) -> Sequence[McpPrompt]:
         self._require(self._prompts, "prompts")
         return await call_next(context)
+
+    def _announced(self) -> dict[str, Any]:
+        """Return what replaces fastmcp's words: what is offered, and no names beyond the limits."""
+        announced: dict[str, Any] = {"capabilities": self._capabilities()}
+        if grant_of(current_request()).limits is not None:
+            announced["instructions"] = self._instructions
+        return announced
 
     def _capabilities(self) -> mt.ServerCapabilities:
         resources = mt.ResourcesCapability(subscribe=False, list_changed=False)

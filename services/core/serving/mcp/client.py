@@ -5,7 +5,7 @@ The MCP library takes a second to import; a call needs nothing of it.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from services.core.errors import RemoteFailed, StorageFailed
@@ -28,7 +28,7 @@ async def call_tool(
     *,
     seconds: float = CALL_TIMEOUT_SECONDS,
     on_progress: Report | None = None,
-    headers: dict[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Call a tool and return its result.
 
@@ -37,7 +37,7 @@ async def call_tool(
     try:
         async with asyncio.timeout(seconds):
             answer = await _answer(
-                url, tool, arguments, on_progress, _headers(tool, token) | (headers or {})
+                url, tool, arguments, on_progress, {**_headers(tool, token), **(headers or {})}
             )
     except (OSError, TimeoutError, ValueError) as error:
         reason = str(error) or f"no answer within {seconds:g} s"

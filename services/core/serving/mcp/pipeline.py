@@ -20,6 +20,8 @@ from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 from starlette.requests import Request
 
+from services.core.access import access
+from services.core.access.grant import FULL, Grant
 from services.core.errors import CtxError, InvalidInput, error_body
 from services.core.serving import caller, owner, progress, request_id
 from services.core.serving.disclosure import public_body
@@ -119,11 +121,14 @@ class ToolPipeline(Middleware):
         context: MiddlewareContext[mt.ListToolsRequest],
         call_next: CallNext[mt.ListToolsRequest, Sequence[McpTool]],
     ) -> Sequence[McpTool]:
-        selection = self._selection(current_request())
+        request = current_request()
+        selection, granted = self._selection(request), access.Access(grant_of(request))
         return [
             each
             for each in await call_next(context)
-            if each.name in self._offered and selection.admits(self._tools[each.name])
+            if each.name in self._offered
+            and selection.admits(self._tools[each.name])
+            and self._tools[each.name].admits(granted)
         ]
 
     async def on_call_tool(
@@ -161,6 +166,18 @@ class ToolPipeline(Middleware):
         context: MiddlewareContext[mt.CallToolRequestParams],
         call_next: CallNext[mt.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
+        """Run the call with the access of its token. Raises CtxError."""
+        with access.during(grant_of(current_request())) as granted:
+            result = await self._run(context, call_next, granted)
+            granted.require_checked(context.message.name)
+            return result
+
+    async def _run(
+        self,
+        context: MiddlewareContext[mt.CallToolRequestParams],
+        call_next: CallNext[mt.CallToolRequestParams, ToolResult],
+        granted: access.Access,
+    ) -> ToolResult:
         """Run the call. Raises CtxError, whatever the MCP library raised."""
         message, request = context.message, current_request()
         from_client = caller_of(context.fastmcp_context, request, self._owner_token)
@@ -168,6 +185,7 @@ class ToolPipeline(Middleware):
         permit(tools, message.name, self._selection(request))
         self._limiter.spend(from_client.client)
         tool = self._tools[message.name]
+        tool.require(granted)
         arguments, warnings = prepare_arguments(
             tool, message.arguments or {}, self.schemas[message.name]
         )
@@ -237,6 +255,11 @@ def caller_of(
     given = None if request is None else request.headers.get(owner.HEADER)
     is_owner = owner.is_owner(given, owner_token)
     return caller.Caller(_client(request), _connection(context), _name(context), is_owner)
+
+
+def grant_of(request: Request | None) -> Grant:
+    """Return what the token of a request grants; over stdio and in process that is everything."""
+    return FULL if request is None else caller.grant_of(request.scope)
 
 
 def _name(context: Context | None) -> str | None:

@@ -16,6 +16,7 @@ from fastmcp.resources.template import ResourceTemplate
 from fastmcp.server.context import Context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 
+from services.core.access import access
 from services.core.errors import CtxError, NotPermitted
 from services.core.serving import caller
 from services.core.serving.disclosure import without_addresses
@@ -24,6 +25,7 @@ from services.core.serving.mcp.pipeline import (
     CallFailed,
     caller_of,
     current_request,
+    grant_of,
     selection_of,
 )
 from services.core.serving.metrics import Metrics
@@ -120,7 +122,9 @@ class ReadPipeline(Middleware):
                     f"{known.toolset!r}"
                 )
             self._limiter.spend(from_client.client)
-            yield
+            with access.during(grant_of(request)) as granted:
+                yield
+                granted.require_checked(label)
         except CallFailed as failed:
             outcome = failed.error.code
             raise failure(without_addresses(failed.error.message)) from failed

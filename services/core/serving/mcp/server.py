@@ -1,4 +1,4 @@
-"""Build the MCP server of a service: the only file that registers with fastmcp."""
+"""Build the MCP server of a service, registered with fastmcp."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -9,31 +9,32 @@ from fastmcp import FastMCP
 from fastmcp.prompts.function_prompt import FunctionPrompt
 from fastmcp.resources.function_resource import FunctionResource
 from fastmcp.resources.template import FunctionResourceTemplate
-from fastmcp.tools import FunctionTool
-from mcp_types import Tool as ListedTool
-from mcp_types import ToolAnnotations
 
-from services.core.serving.mcp.calls import deadline_of
 from services.core.serving.mcp.capabilities import Announcement
-from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline, with_texts
+from services.core.serving.mcp.catalog import ShortTool, ToolCatalog
+from services.core.serving.mcp.pipeline import ToolPipeline, with_deadline
 from services.core.serving.mcp.reads import ReadPipeline
 from services.core.serving.mcp.schemas import (
-    OUTPUT_SCHEMA,
     listed_parameters,
     own_parameters,
     required_parameters,
-    without_obvious_descriptions,
 )
 from services.core.serving.metrics import Metrics
 from services.core.serving.owner import ensure_owner_token
 from services.core.serving.rate_limit import RateLimiter
-from services.core.serving.service import Effect, Prompt, Resource, Service, Tool
+from services.core.serving.service import Prompt, Resource, Service, Tool
 from services.core.serving.toolsets import configured
 from services.core.settings import Settings
 
 
-def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
-    """Build an MCP server with what the service offers, behind the pipelines."""
+def build(
+    service: Service, settings: Settings, metrics: Metrics, catalog: ToolCatalog | None = None
+) -> FastMCP:
+    """Build an MCP server with what the service offers, behind the pipelines.
+
+    Servers of one process share a catalog, so that a tool of two servers is read once.
+    """
+    catalog = catalog or ToolCatalog(settings)
     selection, limiter = configured(settings), RateLimiter(settings.rate_limit_per_minute)
     token = ensure_owner_token(settings.data_dir)
     pipeline = ToolPipeline(
@@ -48,43 +49,41 @@ def build(service: Service, settings: Settings, metrics: Metrics) -> FastMCP:
     reads = ReadPipeline(
         service.resources, service.prompts, service.toolsets, selection, limiter, metrics
     )
-    announcement = Announcement(service.resources, service.prompts, service.toolsets, selection)
-    mcp: FastMCP = FastMCP(
+    announcement = Announcement(
+        service.resources, service.prompts, service.toolsets, selection, service.instructions
+    )
+    mcp = SharedServer(
         f"ctx-{service.name}",
-        instructions=service.instructions,
+        instructions="\n".join(filter(None, [service.instructions, service.about_project])),
         version=version("ctx-engine"),
         middleware=[pipeline, reads, announcement],
         mask_error_details=True,
     )
     for tool in (*service.tools, *service.owner_tools):
-        registered = ShortTool.from_function(
-            with_texts(with_deadline(tool.run, deadline_of(tool, settings))),
-            title=tool.title,
-            annotations=_hints(tool),
-        )
-        registered.output_schema = dict(OUTPUT_SCHEMA)
+        registered = catalog.registered(tool)
         pipeline.schemas[tool.name] = registered.parameters
-        if tool.alias_of:
-            registered.description = f"The same as `{tool.alias_of}`, with all its parameters."
-            registered.parameters = required_parameters(registered.parameters)
-        elif tool.extends:
-            shared = pipeline.schemas[tool.extends]["properties"]
-            registered.parameters = own_parameters(registered.parameters, shared)
-        else:
-            registered.parameters = listed_parameters(registered.parameters)
-        mcp.add_tool(registered)
+        mcp.add_tool(_listed(tool, registered, pipeline.schemas))
     set_input_schema_lookup(mcp, pipeline.schemas.get)
     _add_resources(mcp, service.resources, settings)
     _add_prompts(mcp, service.prompts, settings)
     return mcp
 
 
-class ShortTool(FunctionTool):
-    """A tool that is listed without fastmcp's own data, which no client reads, and in few words."""
+class SharedServer(FastMCP):
+    """A server that shows every session the same: toolsets are chosen by request."""
 
-    def to_mcp_tool(self, **overrides: Any) -> ListedTool:
-        schema = without_obvious_descriptions(self.parameters)
-        return super().to_mcp_tool(**{"_meta": None, "inputSchema": schema, **overrides})
+    @property
+    def _state_store(self) -> Any:
+        """fastmcp looks here for what each session hides, at every list and call. Its own store
+        takes a quarter of a second to import."""
+        return NoSessionState()
+
+
+class NoSessionState:
+    """The state that sessions have: none."""
+
+    async def get(self, key: str) -> None:
+        """Return nothing for any key."""
 
 
 def _add_resources(mcp: FastMCP, resources: Sequence[Resource], settings: Settings) -> None:
@@ -120,15 +119,17 @@ def set_input_schema_lookup(
     mcp._mcp_server.get_tool_input_schema = lookup
 
 
-def _hints(tool: Tool) -> ToolAnnotations:
-    """Return what a client may rely on; the other hints say nothing of a tool that only reads.
-
-    `openWorldHint` is left out: no client asks for it.
-    """
-    if not tool.writes:
-        return ToolAnnotations(read_only_hint=True)
-    return ToolAnnotations(
-        read_only_hint=False,
-        destructive_hint=tool.effect in (Effect.REPLACES, Effect.DESTROYS),
-        idempotent_hint=tool.effect not in (Effect.ADDS, Effect.REPLACES),
-    )
+def _listed(
+    tool: Tool, registered: ShortTool, schemas: Mapping[str, Mapping[str, Any]]
+) -> ShortTool:
+    """Return a tool with the parameters that its list shows."""
+    parameters = registered.parameters
+    if tool.alias_of:
+        description = f"The same as `{tool.alias_of}`, with all its parameters."
+        update = {"description": description, "parameters": required_parameters(parameters)}
+    elif tool.extends:
+        shared = schemas[tool.extends]["properties"]
+        update = {"parameters": own_parameters(parameters, shared)}
+    else:
+        update = {"parameters": listed_parameters(parameters)}
+    return registered.model_copy(update=update)

@@ -10,8 +10,11 @@ import mcp.server._streamable_http_modern as sdk
 import pytest
 from fastmcp import Client, FastMCP
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from starlette.types import Receive, Scope, Send
 
+from services.core.access.grant import FULL
 from services.core.errors import StorageFailed
+from services.core.serving import caller
 from services.core.serving.mcp.server import build, set_input_schema_lookup
 from services.core.serving.metrics import Metrics
 from services.core.serving.service import Effect, Service, Tool
@@ -102,10 +105,14 @@ async def test_a_result_is_counted_and_lists_may_be_json_text() -> None:
 @contextlib.asynccontextmanager
 async def over_http(server: FastMCP) -> AsyncIterator[httpx.AsyncClient]:
     app = server.http_app(path="/mcp")
+
+    async def admitted(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, caller.GRANT_KEY: FULL}, receive, send)  # as the guard would
+
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=app), base_url="http://localhost"
+            transport=httpx.ASGITransport(app=admitted), base_url="http://localhost"
         ) as client,
     ):
         yield client
