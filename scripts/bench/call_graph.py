@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from services.indexer.graph.edges import BY_BUILTINS  # noqa: E402
+from services.indexer.graph.edges import Certainty, certainty  # noqa: E402
 from services.indexer.graph.files import FileSymbols  # noqa: E402
 from services.indexer.graph.modules import python_files  # noqa: E402
 from services.indexer.graph.relations import Relations  # noqa: E402
@@ -49,6 +49,12 @@ class Application:
             if table is not None:
                 self._files[name] = FileSymbols(name, table)
 
+    misses = 0  # everything is loaded
+
+    def few_callers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the files that mention a name."""
+        return self.callers(name)
+
     def file(self, path: str) -> FileSymbols | None:
         """Return a file's symbols."""
         return self._files.get(path)
@@ -70,11 +76,17 @@ class Application:
             for call in file.table.calls:
                 resolver.start()
                 caller = self.name(file.path, call.scope)
-                values = resolver.calls.targets(ScopeRef(file.path, call.scope), call)
+                place = ScopeRef(file.path, call.scope)
+                values = resolver.calls.targets(place, call)
+                sure = certainty(resolver, place, call, values)[0] is Certainty.EXACT
+                edges = exact if sure else possible
+                possible[caller] |= {
+                    self.name(v.path, v.scope)
+                    for v in resolver.calls.overriding(place, call.function)
+                    if self._runs(v)
+                }
                 if last_name(call.function) == "__iter__":
                     values |= resolver.attribute(resolver.calls.called(values), "__next__")
-                is_implicit = last_name(call.function) in BY_BUILTINS
-                edges = possible if is_implicit else exact
                 edges[caller] |= {self.name(v.path, v.scope) for v in values if self._runs(v)}
                 if any(value.kind == UNRESOLVED for value in values):
                     possible[caller] |= self._named(last_name(call.function))
@@ -112,7 +124,7 @@ class Application:
                 values = resolver.calls.targets(ScopeRef(file.path, call.scope), call)
                 for value in values:
                     if self._runs(value):
-                        overrides = Relations(self, value).overrides()
+                        overrides = Relations(resolver, value).overrides()
                         found[self.name(file.path, call.scope)] |= {
                             self.name(each.path, each.value.scope) for each in overrides
                         }

@@ -26,6 +26,8 @@ _REFERENCE = re.compile(
     r"(?:var|local|module|each|self|this|config|settings)\.\w|"
     r"[~^<>=v]{0,2}[0-9]+\.[0-9]+|env\(|ENC\[|process\.env|os\.environ|\$$"
 )
+# `password='%s'`: a field that is filled in later, after its name.
+_TEMPLATE = re.compile(r"[\w -]+[=:] ?['\"]?(?:%[sdv]|%\(\w+\)[sd]|\{\w*\})['\"]?;?")
 _WORDS = frozenset(
     (
         "password passwd pass passphrase pwd secret secrets token key apikey user username root "
@@ -97,6 +99,8 @@ def is_placeholder(value: str) -> bool:
     """Whether a value only marks the place of a secret or says where it comes from."""
     lower = value.lower()
     if lower in _WORDS or len(set(lower)) < FEW_CHARACTERS or _REFERENCE.match(value):
+        return True
+    if _TEMPLATE.fullmatch(value):
         return True
     if any(character.isspace() for character in value):
         return True  # a sentence

@@ -4,6 +4,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from services.indexer.graph.files import CONSTRUCTOR, FileSymbols
+from services.indexer.graph.library import gives_anything
 from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
@@ -12,6 +13,7 @@ from services.indexer.graph.values import (
     INSTANCE,
     LITERAL_VALUE,
     NOTHING,
+    OPEN,
     PARENT,
     PASSING,
     UNRESOLVED_VALUES,
@@ -22,6 +24,7 @@ from services.indexer.graph.values import (
     union,
 )
 from services.indexer.syntax.symbols.table import (
+    ATTRIBUTE,
     BY_NAME,
     CLASS,
     FUNCTION,
@@ -29,6 +32,7 @@ from services.indexer.syntax.symbols.table import (
     LITERAL,
     MODULE,
     NAMESPACE,
+    UNKNOWN,
     Call,
     Expression,
     Scope,
@@ -53,7 +57,7 @@ class Calls:
 
     def _called(self, value: Value) -> Values:
         if value.kind == EXTERNAL:
-            return external(f"{value.name}()")
+            return UNRESOLVED_VALUES if gives_anything(value.name) else external(f"{value.name}()")
         if value.kind == INSTANCE:
             return self.called(self._resolver.classes.inherited(value, "__call__"))
         if value.kind == PASSING:
@@ -98,7 +102,7 @@ class Calls:
             own = file.bindings.get((number, written), ())  # a parameter of the type
             if own:
                 classes = union(self._resolver.binding(file.path, each) for each in own)
-        return self._resolver.instances(classes)
+        return self._resolver.instances(classes, OPEN)
 
     def parameter(self, file: FileSymbols, number: int, position: int) -> Values:
         """Return what a parameter of a function may be: its receiver, its type, its arguments."""
@@ -106,8 +110,9 @@ class Calls:
         if file.rules.explicit_self and position == 0 and scope.parent >= 0:
             receiver = file.receiver(number)
             if receiver is not None and receiver.scope == scope.parent:
-                kind = DEFINITION if file.takes_class(number) else INSTANCE
-                return frozenset([Value(kind, file.path, scope.parent)])
+                if file.takes_class(number):
+                    return frozenset([Value(DEFINITION, file.path, scope.parent)])
+                return frozenset([Value(INSTANCE, file.path, scope.parent, OPEN)])
         parameter = scope.parameters[position]
         found = [UNRESOLVED_VALUES]
         if parameter.type:
@@ -135,7 +140,7 @@ class Calls:
         found: list[Values] = []
         sites = (
             (other, call)
-            for other in self._resolver.tables.callers(name)
+            for other in self._resolver.tables.few_callers(name)
             for call in other.calls_of(name)
         )
         for other, call in islice(sites, MAX_SITES):
@@ -162,6 +167,19 @@ class Calls:
         )
         return self._fitting(place, call, found) if file.rules.overloads else found
 
+    def overriding(self, place: ScopeRef, function: Expression) -> Values:
+        """Return the definitions of subclasses that a call may run, by what its receiver is."""
+        owner, name = _member(function)
+        found = [self._below(place, owner, name)] if owner else []
+        return union([*found, self._below(place, function, "__call__")])
+
+    def _below(self, place: ScopeRef, owner: Expression, name: str) -> Values:
+        return union(
+            self._resolver.classes.below(value, name)
+            for value in self._resolver.evaluate(place, owner)
+            if value.kind == INSTANCE and value.name == OPEN
+        )
+
     def _parent_method(
         self, file: FileSymbols, place: ScopeRef, value: Value, *, by_keyword: bool
     ) -> Values:
@@ -183,8 +201,12 @@ class Calls:
         file = self._resolver.tables.file(value.path)
         if file is None or file.scope(value.scope).kind != CLASS:
             return frozenset([value])
-        found = self._resolver.classes.inherited(value, CONSTRUCTOR)
-        return frozenset(v for v in found if v.kind == DEFINITION) or frozenset([value])
+        names = (CONSTRUCTOR, "__new__") if file.rules.explicit_self else (CONSTRUCTOR,)
+        for name in names:
+            found = self._resolver.classes.inherited(value, name)
+            if defined := frozenset(v for v in found if v.kind == DEFINITION):
+                return defined
+        return frozenset([value])
 
     def _fitting(self, place: ScopeRef, call: Call, values: Values) -> Values:
         """Leave out the overloads that a call's arguments do not fit."""
@@ -274,6 +296,14 @@ def _argument(call: Call, position: int, name: str) -> Expression | None:
         argument: Expression = call.arguments[position]
         return argument
     return None
+
+
+def _member(function: Expression) -> tuple[Expression, str]:
+    """Return the receiver of what is called, and the name of the member; empty without one."""
+    if isinstance(function, str):
+        owner, _, name = function.rpartition(".")
+        return owner, name
+    return (function[1], str(function[2])) if function[0] == ATTRIBUTE else (UNKNOWN, "")
 
 
 def _is_by_name(argument: Any) -> bool:

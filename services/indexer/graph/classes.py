@@ -27,6 +27,7 @@ from services.indexer.syntax.symbols.table import (
     IN_TYPE,
     ITEM,
     Expression,
+    last_name,
 )
 
 if TYPE_CHECKING:
@@ -45,8 +46,14 @@ class Classes:
         self._resolver = resolver
         self._parts: dict[ScopeRef, list[ScopeRef]] = {}
 
+    def begin_round(self) -> None:
+        """Forget blocks that were found before more tables were loaded."""
+        self._parts = {}
+
     def inherited(self, value: Value, name: str) -> Values:
         """Return an attribute of a class or instance: its own, inherited, or of a subclass."""
+        if name == "__class__" and value.kind == INSTANCE:
+            return frozenset([Value(DEFINITION, value.path, value.scope)])
         ancestors = self.ancestors(ScopeRef(value.path, value.scope))
         for place in ancestors[1:] if value.kind == PARENT else ancestors:
             found = self._own_attribute(place, name, instance=value.kind != DEFINITION)
@@ -219,6 +226,9 @@ class Classes:
 
     def ancestors(self, place: ScopeRef) -> list[ScopeRef]:
         """Return a class and those it inherits from, nearest first."""
+        return self._resolver.remember(("ancestors", place), lambda: self._ancestors(place))
+
+    def _ancestors(self, place: ScopeRef) -> list[ScopeRef]:
         found: list[ScopeRef] = []
         pending = [place]
         for _ in range(MAX_ANCESTORS):
@@ -251,6 +261,10 @@ class Classes:
             if value.kind == DEFINITION
         ]
 
+    def has_foreign_base(self, value: Value) -> bool:
+        """Whether an instance is of a class that inherits from one outside of the repository."""
+        return self._has_foreign_ancestor(self.ancestors(ScopeRef(value.path, value.scope)))
+
     def _has_foreign_ancestor(self, places: Sequence[ScopeRef]) -> bool:
         """Whether a class inherits from one that is not in the repository."""
         for place in places:
@@ -265,18 +279,37 @@ class Classes:
                     return True
         return False
 
+    def below(self, value: Value, name: str) -> Values:
+        """Return the definitions of an attribute in the classes that inherit from one."""
+        found = self._resolver.remember(
+            ("below", value, name), lambda: union(self._in_subclasses(value, name))
+        )
+        return frozenset(each for each in found if each.kind == DEFINITION)
+
+    def is_declared_only(self, value: Value) -> bool:
+        """Whether a method is there for others to define."""
+        file = self._resolver.tables.file(value.path)
+        if file is None or not file.rules.explicit_self:
+            return False
+        scope = file.scope(value.scope)
+        outer = file.scope(max(scope.parent, 0))
+        names = {last_name(each) for each in (*scope.decorators, *outer.bases)}
+        return not names.isdisjoint(("abstractmethod", "Protocol"))
+
     def _in_subclasses(self, value: Value, name: str) -> list[Values]:
         """Find an attribute that a class lacks in the classes that inherit from it."""
         file = self._resolver.tables.file(value.path)
         if file is None:
             return []
         target, found = ScopeRef(value.path, value.scope), []
-        for other in self._resolver.tables.callers(file.scope(value.scope).name):
-            for number, scope in enumerate(other.table.scopes):
+        for other in self._resolver.tables.few_callers(file.scope(value.scope).name):
+            for number in other.classes_with(name):
                 place = ScopeRef(other.path, number)
-                if scope.kind != CLASS or not scope.bases or place == target:
-                    continue
-                if target in self.ancestors(place):
+                if (
+                    other.scope(number).bases
+                    and place != target
+                    and target in self.ancestors(place)
+                ):
                     own = self._own_attribute(place, name, instance=value.kind == INSTANCE)
                     found += [own] if own is not None else []
         return found

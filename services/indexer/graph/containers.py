@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from services.indexer.graph.values import (
     BUILTINS,
+    DEFINITION,
     INSTANCE,
     LITERAL_VALUE,
+    OPEN,
+    TYPE,
     UNRESOLVED_VALUES,
     ScopeRef,
     Value,
@@ -16,7 +19,9 @@ from services.indexer.graph.values import (
     union,
 )
 from services.indexer.syntax.symbols.table import (
+    CLASS,
     GENERIC,
+    ITERATED,
     MAPPING,
     SEQUENCE,
     TUPLE,
@@ -31,7 +36,7 @@ GIVING_ITEMS = frozenset(
 )
 GIVING_ALL = frozenset(
     "iter iter_mut into_iter values filter slice concat reversed rev stream sorted toList ToList"
-    " Where OrderBy collect reverse sort take skip Values".split()
+    " Where OrderBy collect reverse sort take skip Values copy".split()
 )
 
 if TYPE_CHECKING:
@@ -46,8 +51,15 @@ class Containers:
 
     def item(self, place: ScopeRef, owner: Expression, key: str) -> Values:
         """Return the item of a container by its key; all items where the key is not written out."""
+        if isinstance(owner, list) and owner[0] == ITERATED:
+            pairs = self._resolver.library.paired(place, owner[1], key)
+            if pairs is not None:
+                return pairs
         found = self._assigned_items(place, owner, key)
         for value in self._resolver.evaluate(place, owner):
+            if value.kind == DEFINITION and self._is_class(value):
+                found.append(frozenset([value]))  # a class with arguments for its types
+                continue
             if value.kind != LITERAL_VALUE:
                 found.append(
                     self._resolver.calls.called(
@@ -65,6 +77,29 @@ class Containers:
             for part in matching if key else parts:
                 found.append(self._resolver.evaluate(inner, part))
         return union(found) if found else UNRESOLVED_VALUES
+
+    def written(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
+        """Return a container that is written out, or that has a type of the standard library."""
+        operator = expression[0]
+        if operator == GENERIC and expression[1] == TYPE:
+            return self._type_of(place, expression)
+        if operator == GENERIC and expression[1][:1].isalpha():
+            values = self._resolver.evaluate(place, expression[1])
+            if _is_defined(values):
+                return values
+        if operator in (SEQUENCE, MAPPING, GENERIC):
+            return frozenset([Value(LITERAL_VALUE, *place, expression=json.dumps(expression))])
+        return UNRESOLVED_VALUES
+
+    def _type_of(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
+        """Return the type that classes are instances of, as an annotation names it."""
+        values = union(self._resolver.evaluate(place, each) for each in expression[2:])
+        found = frozenset(v._replace(kind=TYPE) for v in values if v.kind == DEFINITION)
+        return found or UNRESOLVED_VALUES
+
+    def _is_class(self, value: Value) -> bool:
+        file = self._resolver.tables.file(value.path)
+        return file is not None and file.scope(value.scope).kind == CLASS
 
     def _assigned_items(self, place: ScopeRef, owner: Expression, key: str) -> list[Values]:
         """Return what the file assigns to an item of a container of that name."""
@@ -85,16 +120,33 @@ class Containers:
                 literal = json.loads(value.expression)
                 place = ScopeRef(value.path, value.scope)
                 if literal[0] == GENERIC:
-                    found.append(self._typed_item(place, literal, ""))
+                    found.append(self._looped_item(place, literal))
                 elif literal[0] == SEQUENCE:
                     found += [self._resolver.evaluate(place, each) for each in literal[1:]]
             elif value.kind == INSTANCE:
-                found.append(
-                    self._resolver.calls.called(self._resolver.classes.inherited(value, "__next__"))
-                )
+                found.append(self._iterated(value))
             else:
                 found.append(frozenset([value]))
         return union(found) if found else UNRESOLVED_VALUES
+
+    def _iterated(self, value: Value) -> Values:
+        """Return what a loop over an instance gives; one that a generator gives is an element."""
+        classes, called = self._resolver.classes, self._resolver.calls.called
+        following = classes.inherited(value, "__next__")
+        if _is_defined(following):
+            return called(following)
+        iterators = classes.inherited(value, "__iter__")
+        if not _is_defined(iterators):
+            own = value.name != OPEN and not classes.has_foreign_base(value)
+            return frozenset([value]) if own else UNRESOLVED_VALUES
+        given = called(iterators)
+        looped = called(self._resolver.attribute(given, "__next__"))
+        return looped if _is_defined(looped, INSTANCE) else given
+
+    def _looped_item(self, place: ScopeRef, literal: Sequence[Any]) -> Values:
+        """Return what a loop over a container of a declared type gives: of a mapping its keys."""
+        is_mapping = len(literal) == 4 and literal[1].endswith(("dict", "Dict", "Mapping"))
+        return self._typed_item(place, literal[:3] if is_mapping else literal, "")
 
     def _typed_item(self, place: ScopeRef, literal: Sequence[Any], key: str) -> Values:
         """Return an instance of what a container of a declared type holds."""
@@ -103,7 +155,7 @@ class Containers:
             return UNRESOLVED_VALUES
         is_tuple = literal[1] == TUPLE and key.isdigit() and int(key) < len(arguments)
         element = arguments[int(key)] if is_tuple else arguments[-1]
-        return self._resolver.instances(self._resolver.evaluate(place, element))
+        return self._resolver.instances(self._resolver.evaluate(place, element), OPEN)
 
     def member(self, value: Value, name: str) -> Values:
         """Return a member of a container: an item by its key, or a method of it."""
@@ -121,4 +173,12 @@ class Containers:
         whole = frozenset([value._replace(name="")])
         if value.name in GIVING_ITEMS:
             return self.elements(whole)
+        if value.name == "items":
+            literal = json.loads(value.expression)
+            pairs = json.dumps([GENERIC, "list", [GENERIC, TUPLE, *literal[2:]]])
+            return frozenset([value._replace(name="", expression=pairs)])
         return whole if value.name in GIVING_ALL else UNRESOLVED_VALUES
+
+
+def _is_defined(values: Values, kind: str = DEFINITION) -> bool:
+    return any(value.kind == kind for value in values)

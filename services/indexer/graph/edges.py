@@ -1,10 +1,12 @@
 """Call sites of a definition: exact ones, resolved by the code, and possible ones, by name."""
 
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from services.indexer.graph.escapes import Escape, Escapes, run_time_lookups
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.loading import LoadedTables
 from services.indexer.graph.resolver import Resolver
@@ -22,16 +24,20 @@ from services.indexer.syntax.symbols.table import (
     CLASS,
     Call,
     Expression,
+    Read,
     last_name,
 )
 
-SECONDS = 1.5  # of resolving for one question; calls beyond it are possible ones
+SECONDS = 0.5  # of computing for one question; calls beyond it are possible ones
 NOT_RESOLVED = "same name, receiver not resolved"
 IMPLICIT = "run by a function of the language"
 # Methods that `str(x)`, `len(x)` and the like run: no reader of the line sees their names.
 BY_BUILTINS = frozenset(PYTHON.runs.values()) - {"__iter__", "__next__"}
 PROPERTY = "property of the receiver's type"
 OVERRIDES = "calls the method that it overrides"
+OVERRIDDEN = "a subclass of the receiver's type overrides it"
+DECLARED_ONLY = "declared here for others to define"
+ONE_KNOWN = "one of the values that the called name may have"
 OUT_OF_TIME = "same name, no time to resolve it"
 
 
@@ -51,128 +57,199 @@ class CallSite:
     caller: str
     certainty: Certainty
     reason: str
+    of: Value
     scope: int = 0  # of the caller, in its file's table
 
 
 class CallSites:
-    """Finds the calls of a definition, in rounds: what is known for certain is not asked again."""
+    """Finds the calls of definitions of one name, in rounds.
 
-    def __init__(self, tables: LoadedTables, target: Value) -> None:
+    A call is resolved once for all of them, and not again where that needed no more tables.
+    """
+
+    def __init__(self, tables: LoadedTables, resolver: Resolver, targets: Sequence[Value]) -> None:
         self._tables = tables
-        self._target = target
-        self._known: dict[tuple[str, int], tuple[Certainty, str] | None] = {}
-        self._deadline = time.monotonic() + SECONDS
+        self._targets = targets
+        self._resolver = resolver
+        self._known: dict[tuple[str, int], Sequence[CallSite]] = {}
+        self._seconds = SECONDS
         self.unresolved = 0  # calls that there was no time for
-        self._overridden: Values = NOTHING
+        self._overridden: dict[Value, Values] = {}
+        self._members: set[Value] = set()
 
     def find(self) -> list[CallSite]:
         """Return the calls among the loaded tables, file by file. Blocks up to SECONDS."""
+        started = time.thread_time()
+        self._deadline = started + self._seconds
         self.unresolved = 0
-        return list(self._find())
+        found = list(self._find())
+        self._seconds -= time.thread_time() - started
+        return found
 
     def _find(self) -> Iterator[CallSite]:
-        home = self._tables.file(self._target.path)
-        if home is None:
-            return
-        name, is_member = home.called_name(self._target.scope)
-        resolver = Resolver(self._tables)
-        self._overridden = self._find_overridden(resolver, home)
-        files = {file.path: file for file in [home, *self._tables.callers(name)]}
-        for path in sorted(files):
-            file = files[path]
-            names = file.aliases(name) | self._words(home, file)
-            numbers = [n for each in names for n in file.calls.get(each, ())]
-            for number in sorted(numbers):
-                call = file.table.calls[number]
-                found = self._certainty(resolver, file, number, name, is_member=is_member)
-                if found is not None:
-                    caller = file.scope(call.scope).path
-                    yield CallSite(path, call.line, caller, *found, scope=call.scope)
-            if resolver.classes.is_property(self._target):
-                yield from self._reads(resolver, file, name)
+        for name, targets in self._by_name().items():
+            self._overridden = {each: self._find_overridden(each) for each in targets}
+            self._members = {each for each in targets if self._is_member(each)}
+            for file in self._files(name, targets):
+                yield from self._in_file(file, name, targets)
 
-    def _reads(self, resolver: Resolver, file: FileSymbols, name: str) -> Iterator[CallSite]:
+    def escapes(self) -> list[Escape]:
+        """Return from where else the definitions may be called, among the loaded tables."""
+        found: list[Escape] = []
+        for name, targets in self._by_name().items():
+            files = self._files(name, targets)
+            found += Escapes(self._resolver, targets, name).find(files)
+            members = any(self._is_member(each) for each in targets)
+            found += run_time_lookups(files, members=members)
+        return found
+
+    def _files(self, name: str, targets: Sequence[Value]) -> list[FileSymbols]:
+        """Return the files of the definitions, and those that mention their name."""
+        homes = [file for each in targets if (file := self._tables.file(each.path))]
+        files = {file.path: file for file in [*homes, *self._tables.callers(name)]}
+        return [files[path] for path in sorted(files)]
+
+    def _by_name(self) -> dict[str, list[Value]]:
+        """Return the definitions by the name that calls of them end in."""
+        found: dict[str, list[Value]] = defaultdict(list)
+        for each in self._targets:
+            if (home := self._tables.file(each.path)) is not None:
+                found[home.called_name(each.scope)[0]].append(each)
+        return found
+
+    def _in_file(
+        self, file: FileSymbols, name: str, targets: Sequence[Value]
+    ) -> Iterator[CallSite]:
+        names = file.aliases(name).union(*(self._words(each, file) for each in targets))
+        numbers = [number for each in names for number in file.calls.get(each, ())]
+        for number in sorted(numbers):
+            yield from self._sites(file, number, name, targets)
+        properties = [each for each in targets if self._resolver.classes.is_property(each)]
+        if properties:
+            yield from self._reads(file, name, properties)
+
+    def _reads(self, file: FileSymbols, name: str, targets: Sequence[Value]) -> Iterator[CallSite]:
         """Yield the places where a property is read, which runs it."""
+        classes = self._resolver.classes
         for read in file.table.reads:
             if not isinstance(read.value, str) or name not in read.value.split(".")[1:]:
                 continue
-            if time.monotonic() > self._deadline:
+            if time.thread_time() > self._deadline:
                 self.unresolved += 1
                 continue
-            resolver.start()
+            self._resolver.start()
             place = ScopeRef(file.path, read.scope)
-            if self._target in resolver.classes.properties(place, read.value):
-                found = (Certainty.EXACT, PROPERTY)
-            elif resolver.classes.is_unknown(place, read.value, name):
-                found = (Certainty.POSSIBLE, NOT_RESOLVED)
-            else:
-                continue
-            caller = file.scope(read.scope).path
-            yield CallSite(file.path, read.line, caller, *found, scope=read.scope)
+            found = classes.properties(place, read.value)
+            sure = [each for each in targets if each in found]
+            for each in sure:
+                yield _site(file, read, Certainty.EXACT, PROPERTY, each)
+            if not sure and classes.is_unknown(place, read.value, name):
+                yield _site(file, read, Certainty.POSSIBLE, NOT_RESOLVED, targets[0])
 
-    def _find_overridden(self, resolver: Resolver, home: FileSymbols) -> Values:
-        """Return the methods of base classes that the target replaces."""
-        number = self._target.scope
-        if home.is_constructor(number) or home.scope(number).kind == CLASS:
+    def _find_overridden(self, target: Value) -> Values:
+        """Return the methods of base classes that a definition replaces."""
+        home, number = self._tables.file(target.path), target.scope
+        if home is None or home.is_constructor(number) or home.scope(number).kind == CLASS:
             return NOTHING
-        resolver.start()
+        self._resolver.start()
+        classes = self._resolver.classes
         found: set[Value] = set()
-        for value in resolver.classes.around(ScopeRef(home.path, number)):
-            for place in resolver.classes.ancestors(ScopeRef(value.path, value.scope))[1:]:
-                found |= resolver.classes.own(place, home.scope(number).name)
-        return frozenset(found - {self._target})
+        for value in classes.around(ScopeRef(home.path, number)):
+            for place in classes.ancestors(ScopeRef(value.path, value.scope))[1:]:
+                found |= classes.own(place, home.scope(number).name)
+        return frozenset(found - {target})
 
-    def _words(self, home: FileSymbols, file: FileSymbols) -> frozenset[str]:
+    def _words(self, target: Value, file: FileSymbols) -> frozenset[str]:
         """Return the words by which a class's own code calls what it inherits."""
-        number, rules = self._target.scope, file.rules
-        if home.is_constructor(number):
-            return rules.parent | rules.instance | {home.scope(number).name}
+        home, rules = self._tables.file(target.path), file.rules
+        if home is not None and home.is_constructor(target.scope):
+            return rules.parent | rules.instance | {home.scope(target.scope).name}
         return rules.parent if rules.runs_names else frozenset()
 
-    def _certainty(
-        self, resolver: Resolver, file: FileSymbols, number: int, name: str, *, is_member: bool
-    ) -> tuple[Certainty, str] | None:
+    def _sites(
+        self, file: FileSymbols, number: int, name: str, targets: Sequence[Value]
+    ) -> Sequence[CallSite]:
         key = (file.path, number)
         if key in self._known:
             return self._known[key]
         call = file.table.calls[number]
-        is_attribute = _is_attribute(call.function)
-        same_kind = is_attribute or not is_member or file.rules.implicit
-        if file.rules.explicit_self:
-            same_kind = is_attribute == is_member
-        fits = last_name(call.function) == name and same_kind
-        if time.monotonic() > self._deadline:
+        fitting = self._fitting(file, call, name, targets)
+        if time.thread_time() > self._deadline:
             self.unresolved += 1
-            return (Certainty.POSSIBLE, OUT_OF_TIME) if fits else None
+            return [_site(file, call, Certainty.POSSIBLE, OUT_OF_TIME, e) for e in fitting[:1]]
         before = self._tables.misses
-        found = _resolved(resolver, file, call, self._target, self._overridden, fits=fits)
+        found = list(self._resolved(file, call, targets, fitting))
         if self._tables.misses == before:
             self._known[key] = found
         return found
 
+    def _is_member(self, target: Value) -> bool:
+        home = self._tables.file(target.path)
+        return home is not None and home.called_name(target.scope)[1]
 
-def _resolved(
-    resolver: Resolver,
-    file: FileSymbols,
-    call: Call,
-    target: Value,
-    overridden: Values,
-    *,
-    fits: bool,
-) -> tuple[Certainty, str] | None:
-    place = ScopeRef(file.path, call.scope)
-    resolver.start()
-    values = resolver.calls.targets(place, call)
-    if target in values or target in resolver.evaluate(place, call.function):
-        if last_name(call.function) in BY_BUILTINS:
-            return Certainty.POSSIBLE, IMPLICIT
-        return Certainty.EXACT, _reason(file, call, target)
-    if overridden & values:
-        return Certainty.POSSIBLE, OVERRIDES
-    if not fits or not any(value.kind == UNRESOLVED for value in values):
-        return None
-    known = any(value.kind == DEFINITION for value in values)
-    return None if known else (Certainty.POSSIBLE, NOT_RESOLVED)
+    def _fitting(
+        self, file: FileSymbols, call: Call, name: str, targets: Sequence[Value]
+    ) -> Sequence[Value]:
+        """Return the definitions that an unresolved call may mean, by how it is written."""
+        if last_name(call.function) != name:
+            return ()
+        is_attribute = _is_attribute(call.function)
+        if file.rules.explicit_self:
+            return [each for each in targets if (each in self._members) == is_attribute]
+        if is_attribute or file.rules.implicit:
+            return targets
+        return [each for each in targets if each not in self._members]
+
+    def _resolved(
+        self, file: FileSymbols, call: Call, targets: Sequence[Value], fitting: Sequence[Value]
+    ) -> Iterator[CallSite]:
+        """Yield a call as one of each definition that it may run."""
+        place, resolver = ScopeRef(file.path, call.scope), self._resolver
+        resolver.start()
+        values = resolver.calls.targets(place, call)
+        every = values | resolver.evaluate(place, call.function)
+        sure = [each for each in targets if each in every]
+        sureness, reason = certainty(resolver, place, call, values)
+        for each in sure:
+            yield _site(file, call, sureness, reason or _reason(file, call, each), each)
+        replaced = [e for e in targets if e not in sure and self._overridden[e] & values]
+        for each in replaced:
+            yield _site(file, call, Certainty.POSSIBLE, OVERRIDES, each)
+        is_known = sure or replaced or any(value.kind == DEFINITION for value in values)
+        if not is_known and fitting and any(value.kind == UNRESOLVED for value in values):
+            yield _site(file, call, Certainty.POSSIBLE, NOT_RESOLVED, fitting[0])
+
+
+def certainty(
+    resolver: Resolver, place: ScopeRef, call: Call, values: Values
+) -> tuple[Certainty, str]:
+    """Return how sure it is that a call runs each of the definitions that it resolves to."""
+    tables = resolver.tables
+    if last_name(call.function) in BY_BUILTINS:
+        return Certainty.POSSIBLE, IMPLICIT
+    known = {
+        (value.path, file.scope(value.scope).path)
+        for value in values
+        if value.kind == DEFINITION and (file := tables.file(value.path))
+    }
+    if len(known) > 1:
+        return Certainty.POSSIBLE, f"one of {len(known)} that it may run"
+    if not known:
+        return Certainty.EXACT, ""
+    if not _is_attribute(call.function) and any(value.kind == UNRESOLVED for value in values):
+        return Certainty.POSSIBLE, ONE_KNOWN
+    if any(resolver.classes.is_declared_only(v) for v in values if v.kind == DEFINITION):
+        return Certainty.POSSIBLE, DECLARED_ONLY
+    if resolver.calls.overriding(place, call.function) - values:
+        return Certainty.POSSIBLE, OVERRIDDEN
+    return Certainty.EXACT, ""
+
+
+def _site(
+    file: FileSymbols, at: Call | Read, certainty: Certainty, reason: str, of: Value
+) -> CallSite:
+    caller = file.scope(at.scope).path
+    return CallSite(file.path, at.line, caller, certainty, reason, of, at.scope)
 
 
 def _reason(file: FileSymbols, call: Call, target: Value) -> str:

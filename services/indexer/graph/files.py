@@ -1,7 +1,8 @@
 """A symbol table with what the resolver looks up in it, indexed once."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from services.indexer.graph.rules import rules_of
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
     CLASS,
+    EITHER,
     EVERY_NAME,
     EXTENSION,
     FUNCTION,
@@ -23,12 +25,15 @@ from services.indexer.syntax.symbols.table import (
     Import,
     Scope,
     SymbolTable,
+    file_mention,
     last_name,
 )
 
+_NAME = re.compile(r"(\w+)(?![\w.])")  # the last of a dotted name
 CONSTRUCTOR = "<new>"  # the name under which constructors are looked up
 COMPANION = "Companion"  # the class of a class's own members, in Kotlin
 NO_CLASS = -1
+OVERLOAD = "overload"
 STATIC = frozenset(["staticmethod"])
 CLASS_METHODS = frozenset(["classmethod", "__new__", "__init_subclass__", "__class_getitem__"])
 
@@ -44,10 +49,10 @@ class Receiver(NamedTuple):
 class FileSymbols:
     """The symbols of one file."""
 
-    def __init__(self, path: str, table: SymbolTable, mentions: Set[str] = frozenset()) -> None:
+    def __init__(self, path: str, table: SymbolTable) -> None:
         self.path = path
         self.table = table
-        self.mentions = mentions or frozenset(table.mentions)
+        self.mentions = frozenset((file_mention(path), *table.mentions))
         self.rules = rules_of(table.language)
 
     def scope(self, number: int) -> Scope:
@@ -73,7 +78,30 @@ class FileSymbols:
             for name in names:
                 definition = Binding(scope.parent, name, ASSIGNED, [LAMBDA, number])
                 found[scope.parent, name].append(definition)
+        for name_in_scope in self._overloaded:
+            found[name_in_scope] = self._implemented(found[name_in_scope])
         return found
+
+    @cached_property
+    def _overloaded(self) -> set[tuple[int, str]]:
+        """Names that have declarations of overloads, which nothing runs."""
+        if not self.rules.explicit_self:
+            return set()
+        scopes = enumerate(self.table.scopes)
+        return {(each.parent, each.name) for number, each in scopes if self._is_overload(number)}
+
+    def _is_overload(self, number: int) -> bool:
+        return any(last_name(each) == OVERLOAD for each in self.scope(number).decorators)
+
+    def _implemented(self, bindings: list[Binding]) -> list[Binding]:
+        kept = [
+            each
+            for each in bindings
+            if isinstance(each.value, str)
+            or each.value[0] != LAMBDA
+            or not self._is_overload(each.value[1])
+        ]
+        return kept or bindings
 
     def is_constructor(self, number: int) -> bool:
         """Whether a function constructs the class around it, or its owner."""
@@ -177,6 +205,25 @@ class FileSymbols:
                     found[receiver.scope, name].append(binding)
         return found
 
+    def inheriting(self, name: str) -> Iterator[int]:
+        """Yield the classes and blocks with a base of a name, or of one that the file gives it."""
+        names = self.aliases(name)
+        for number, scope in enumerate(self.table.scopes):
+            if scope.kind in (CLASS, EXTENSION) and any(last_name(b) in names for b in scope.bases):
+                yield number
+
+    def classes_with(self, name: str) -> Sequence[int]:
+        """Return the classes that have a member of a name themselves."""
+        return self._members.get(name, ())
+
+    @cached_property
+    def _members(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, name in {**self.bindings, **self.attributes}:
+            if number >= 0 and self.scope(number).kind == CLASS:
+                found[name].append(number)
+        return found
+
     def _is_instance(self, receiver: Receiver, name: str) -> bool:
         return name == receiver.name or name in self.rules.instance
 
@@ -230,8 +277,8 @@ class FileSymbols:
     def calls(self) -> dict[str, list[int]]:
         """The numbers of calls by the name that the called expression ends in."""
         found: dict[str, list[int]] = defaultdict(list)
-        for number, call in enumerate(self.table.calls):
-            found[last_name(call.function)].append(number)
+        for number, function in enumerate(self.table.called()):
+            found[last_name(function)].append(number)
         return found
 
     def calls_of(self, name: str) -> Iterator[Call]:
@@ -251,7 +298,24 @@ class FileSymbols:
         return names
 
     @cached_property
+    def passed(self) -> frozenset[str]:
+        """The last names of what may be passed on: in arguments, results, what is assigned."""
+        held = [each.value for each in self.table.bindings]
+        held += [each.value for each in self.table.results]
+        texts = [*self.table.given(), *map(str, held)]
+        return frozenset(name for text in texts for name in _NAME.findall(text))
+
+    @cached_property
     def _renamed(self) -> Sequence[tuple[str, str]]:
         """The last names of targets and values of assignments, where both have one."""
-        pairs = ((last_name(each.target), last_name(each.value)) for each in self.table.bindings)
+        pairs = (
+            (last_name(each.target), last_name(value))
+            for each in self.table.bindings
+            for value in _choices(each.value)
+        )
         return [pair for pair in pairs if all(pair)]
+
+
+def _choices(value: Expression) -> Sequence[Expression]:
+    """Return the expressions of which a value is one."""
+    return value[1:] if isinstance(value, list) and value[0] == EITHER else [value]

@@ -7,9 +7,12 @@ from typing import TypeVar
 from services.core.blocking import COMPUTE
 from services.core.vectors.protocol import VectorStore
 from services.indexer.graph.edges import CallSite, CallSites, Certainty
+from services.indexer.graph.escapes import Consequence, Escape
 from services.indexer.graph.importers import ImportSite, import_sites
 from services.indexer.graph.loading import LoadedTables
+from services.indexer.graph.references import count_references
 from services.indexer.graph.relations import Related, Relations
+from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, Value
 
 MAX_ROUNDS = 8  # of loading what resolving asked for; each follows one more import
@@ -37,7 +40,20 @@ class Answer:
     related: Sequence[Related] = ()
     unresolved: Sequence[str] = ()  # calls of unknown receivers, among its callees
     imports: Sequence[ImportSite] = ()
+    escapes: Sequence[Escape] = ()
     incomplete: str = ""
+
+    def problems(self, shown: Callable[[str], str]) -> list[str]:
+        """Return why there may be more; `shown` turns paths into those that the caller knows."""
+        found = [self.incomplete] if self.incomplete else []
+        for consequence in Consequence:
+            places = [each for each in self.escapes if each.consequence is consequence]
+            if places:
+                first = places[0]
+                more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+                where = f"{shown(first.path)}:{first.line}{more}"
+                found.append(f"{first.how} at {where}: {consequence}")
+        return found
 
 
 class SymbolGraph:
@@ -51,28 +67,44 @@ class SymbolGraph:
         self._collection = collection
         self._repo = repo
         self._hidden = hidden
+        self._loaded = LoadedTables(store, collection, repo, hidden)
+        self._resolver = Resolver(self._loaded)
 
     async def definitions(self, name: Sequence[str], paths: Sequence[str]) -> list[GraphDefinition]:
         """Find functions, methods and classes by the parts of a name, in files that define it."""
-        tables = self._tables()
+        tables = self._loaded
         await self._require(tables, paths)
         return await COMPUTE.run(_named, tables, paths, name)
 
-    async def callers(self, target: GraphDefinition) -> Answer:
-        """Find the calls of a definition."""
-        tables = self._tables()
-        await self._require(tables, [target.path])
-        finder = CallSites(tables, target.value)
+    async def definitions_at(self, path: str, name: str, lines: range) -> list[GraphDefinition]:
+        """Find functions, methods and classes of a name that begin on some lines of a file."""
+        found = await self.definitions([name], [path])
+        return [each for each in found if each.start_line in lines]
+
+    async def callers(self, *targets: GraphDefinition) -> Answer:
+        """Find the calls of a definition, or of several of one name."""
+        tables = self._loaded
+        await self._require(tables, [each.path for each in targets])
+        finder = CallSites(tables, self._resolver, [each.value for each in targets])
         sites = await self._rounds(tables, finder.find)
         sites.sort(key=lambda site: (site.certainty != Certainty.EXACT, site.path, site.line))
         late = f"{finder.unresolved} calls of this name were not resolved in time"
-        return Answer(sites=sites, incomplete=late if finder.unresolved else _incomplete(tables))
+        return Answer(
+            sites=sites,
+            escapes=await COMPUTE.run(finder.escapes),
+            incomplete=late if finder.unresolved else _incomplete(tables),
+        )
 
-    async def importers(self, target: GraphDefinition) -> Answer:
-        """Find the files that import a definition, also under another name."""
-        tables = self._tables()
-        await self._require(tables, [target.path])
-        found = await self._rounds(tables, lambda: list(import_sites(tables, target.value)))
+    async def importers(self, *targets: GraphDefinition) -> Answer:
+        """Find the files that import a definition, or one of several, also under another name."""
+        tables = self._loaded
+        await self._require(tables, [each.path for each in targets])
+        resolver = self._resolver
+
+        def find() -> list[ImportSite]:
+            return [site for each in targets for site in import_sites(resolver, each.value)]
+
+        found = await self._rounds(tables, find)
         return Answer(imports=found, incomplete=_incomplete(tables))
 
     async def callees(self, target: GraphDefinition) -> Answer:
@@ -82,6 +114,14 @@ class SymbolGraph:
         return Answer(
             related=found, unresolved=relations.unresolved, incomplete=_incomplete(tables)
         )
+
+    async def related_files(self, target: GraphDefinition) -> list[str]:
+        """Return other files that define what a definition calls, then those its file imports."""
+        tables, relations = await self._relations(target)
+        called = await self._rounds(tables, relations.callees)
+        imported = await self._rounds(tables, relations.imported)
+        paths = [*(each.path for each in called), *imported]
+        return [path for path in dict.fromkeys(paths) if path != target.path]
 
     async def subclasses(self, target: GraphDefinition) -> Answer:
         """Find the classes that name a class as their base."""
@@ -95,6 +135,15 @@ class SymbolGraph:
         found = await self._rounds(tables, relations.overrides)
         return Answer(related=found, incomplete=_incomplete(tables))
 
+    async def references(self, name: str, paths: Sequence[str]) -> dict[str, int]:
+        """Count the lines of code with a name by what they do; `paths` define it."""
+        tables = self._loaded
+        tables.callers(name)
+        await self._require(tables, paths)
+        homes = [file for path in paths if (file := tables.file(path))]
+        files = {file.path: file for file in (*homes, *tables.callers(name))}
+        return await COMPUTE.run(count_references, files.values(), name)
+
     async def tests_using(self, target: GraphDefinition, is_test: Callable[[str], bool]) -> Answer:
         """Find the calls of a definition in files of tests; the caller of each is the test."""
         answer = await self.callers(target)
@@ -102,12 +151,13 @@ class SymbolGraph:
         return Answer(sites=sites, incomplete=answer.incomplete)
 
     async def _relations(self, target: GraphDefinition) -> tuple[LoadedTables, Relations]:
-        tables = self._tables()
+        tables = self._loaded
         await self._require(tables, [target.path])
-        return tables, Relations(tables, target.value)
+        return tables, Relations(self._resolver, target.value)
 
-    def _tables(self) -> LoadedTables:
-        return LoadedTables(self._store, self._collection, self._repo, self._hidden)
+    def fresh(self) -> "SymbolGraph":
+        """Return a graph of the same repo that has loaded nothing yet."""
+        return SymbolGraph(self._store, self._collection, self._repo, self._hidden)
 
     async def _require(self, tables: LoadedTables, paths: Sequence[str]) -> None:
         for path in paths:
@@ -116,13 +166,17 @@ class SymbolGraph:
 
     async def _rounds(self, tables: LoadedTables, question: Callable[[], list[T]]) -> list[T]:
         """Ask until everything that the question asked for is loaded, at most MAX_ROUNDS times."""
-        found = await COMPUTE.run(question)
+        found = await COMPUTE.run(self._round, question)
         for _ in range(MAX_ROUNDS):
             if tables.is_complete or tables.truncated:
                 break
             await tables.load()
-            found = await COMPUTE.run(question)
+            found = await COMPUTE.run(self._round, question)
         return found
+
+    def _round(self, question: Callable[[], list[T]]) -> list[T]:
+        self._resolver.begin_round()
+        return question()
 
 
 def _incomplete(tables: LoadedTables) -> str:

@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from services.indexer.graph.files import FileSymbols
-from services.indexer.graph.resolver import Resolver, Tables
+from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.rules import Names
 from services.indexer.graph.values import Value
 from services.indexer.syntax.symbols.table import EVERY_NAME, WHOLE_MODULE, Import
@@ -17,29 +17,33 @@ class ImportSite(NamedTuple):
     path: str
     line: int
     alias: str
+    of: Value
 
 
-def import_sites(tables: Tables, target: Value) -> Iterator[ImportSite]:
+def import_sites(resolver: Resolver, target: Value) -> Iterator[ImportSite]:
     """Yield the imports that bring a definition into a file, among the loaded tables."""
+    tables = resolver.tables
     home = tables.file(target.path)
     if home is None:
         return
     name = home.scope(target.scope).name
+    if home.rules.names is Names.FILES and home.called_name(target.scope)[1]:
+        return  # members are not imported there
     for file in sorted(tables.callers(name), key=lambda each: each.path):
-        resolver = Resolver(tables)
         for each in file.table.imports:
+            resolver.start()
             if _brings_file(file, each, target):
-                yield ImportSite(file.path, each.line, name)
+                yield ImportSite(file.path, each.line, name, target)
             elif file.rules.names is Names.FOLDERS:
                 package = resolver.imports.imported(file.path, each)
                 if target in resolver.attribute(package, name):
-                    yield ImportSite(file.path, each.line, each.alias)
+                    yield ImportSite(file.path, each.line, each.alias, target)
             elif each.name == name and target in resolver.imports.imported(file.path, each):
-                yield ImportSite(file.path, each.line, each.alias)
+                yield ImportSite(file.path, each.line, each.alias, target)
             elif each.name == EVERY_NAME and target in resolver.imports.exported(
                 file.path, each, name
             ):
-                yield ImportSite(file.path, each.line, name)
+                yield ImportSite(file.path, each.line, name, target)
 
 
 def _brings_file(file: FileSymbols, each: Import, target: Value) -> bool:

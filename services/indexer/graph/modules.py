@@ -8,6 +8,7 @@ CACHED = 10_000
 MAX_ROOTS = 12  # folders above a file that may be the root of its imports
 _JAVASCRIPT = ("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte")
 _WRITTEN = (".js", ".jsx", ".mjs", ".cjs")  # endings that may stand for a TypeScript file
+_SOURCE_FOLDERS = ("src", "lib")  # that tests and scripts beside them import from
 _CRATE_ROOTS = ("lib.rs", "main.rs")
 
 
@@ -22,7 +23,8 @@ def python_files(importer: str, module: str) -> Sequence[str]:
             folder = folder.parent
         return _python_module(folder, inner)
     roots = [folder, *folder.parents][:MAX_ROOTS]
-    found = [path for root in reversed(roots) for path in _python_module(root, inner)]
+    below = [root / name for name in _SOURCE_FOLDERS for root in roots if root.name != name]
+    found = [p for root in (*reversed(roots), *below) for p in _python_module(root, inner)]
     return [path for path in found if path != importer]
 
 

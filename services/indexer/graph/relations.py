@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from services.indexer.graph.files import CONSTRUCTOR, FileSymbols
-from services.indexer.graph.resolver import Resolver, Tables
-from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
-from services.indexer.syntax.symbols.table import CLASS, EXTENSION, last_name
+from services.indexer.graph.resolver import Resolver
+from services.indexer.graph.values import DEFINITION, FILE, UNRESOLVED, ScopeRef, Value
+from services.indexer.syntax.symbols.table import CLASS, last_name
 
 MAX_SUBCLASSES = 500  # of one class, direct and indirect
 
@@ -24,8 +24,9 @@ class Related:
 class Relations:
     """Finds what is related to a definition, among the loaded tables."""
 
-    def __init__(self, tables: Tables, target: Value) -> None:
-        self._tables = tables
+    def __init__(self, resolver: Resolver, target: Value) -> None:
+        self._resolver = resolver
+        self._tables = resolver.tables
         self._target = target
         self.unresolved: list[str] = []
 
@@ -37,7 +38,7 @@ class Relations:
         home = self._tables.file(self._target.path)
         if home is None:
             return []
-        resolver = Resolver(self._tables)
+        resolver = self._resolver
         found: dict[Value, Related] = {}
         unknown: set[str] = set()
         inner = _inside(home, self._target.scope)
@@ -55,8 +56,22 @@ class Relations:
         self.unresolved = sorted(unknown - {""})
         return list(found.values())
 
+    def imported(self) -> list[str]:
+        """Return the files that the imports of the target's file lead to, in their order."""
+        home = self._tables.file(self._target.path)
+        found: dict[str, None] = {}
+        for each in home.table.imports if home else ():
+            self._resolver.start()
+            for value in self._resolver.imports.imported(self._target.path, each):
+                if value.kind in (DEFINITION, FILE):
+                    found.setdefault(value.path)
+        return list(found)
+
     def subclasses(self) -> list[Related]:
         """Return the classes that name the target as their base."""
+        home = self._tables.file(self._target.path)
+        if home is None or home.scope(self._target.scope).kind != CLASS:
+            return []
         return list(self._below(ScopeRef(self._target.path, self._target.scope)))
 
     def overrides(self) -> list[Related]:
@@ -65,7 +80,7 @@ class Relations:
         if home is None:
             return []
         scope = home.scope(self._target.scope)
-        resolver = Resolver(self._tables)
+        resolver = self._resolver
         name = CONSTRUCTOR if home.is_constructor(self._target.scope) else scope.name
         owners = resolver.classes.around(ScopeRef(home.path, self._target.scope))
         if name == CONSTRUCTOR or not owners:
@@ -91,11 +106,9 @@ class Relations:
         if home is None:
             return
         name = home.scope(place.scope).name
-        resolver = Resolver(self._tables)
+        resolver = self._resolver
         for file in sorted(self._tables.callers(name), key=lambda each: each.path):
-            for number, scope in enumerate(file.table.scopes):
-                if scope.kind not in (CLASS, EXTENSION) or not scope.bases:
-                    continue
+            for number in file.inheriting(name):
                 resolver.start()
                 if place not in resolver.classes.bases(ScopeRef(file.path, number)):
                     continue

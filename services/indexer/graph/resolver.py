@@ -5,15 +5,16 @@ taken for unknown; the caller loads them and asks again.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from services.indexer.graph.calls import Calls
 from services.indexer.graph.classes import Classes
 from services.indexer.graph.containers import Containers
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.imports import Imports
+from services.indexer.graph.library import Library
 from services.indexer.graph.packages import Packages
 from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
@@ -24,9 +25,11 @@ from services.indexer.graph.values import (
     INSTANCE,
     LITERAL_VALUE,
     NOTHING,
+    OPEN,
     PACKAGE,
     PARENT,
     PASSING,
+    TYPE,
     UNRESOLVED_VALUES,
     ScopeRef,
     Value,
@@ -43,21 +46,20 @@ from services.indexer.syntax.symbols.table import (
     ENTERED,
     EXTENSION,
     FUNCTION,
-    GENERIC,
     ITEM,
     ITERATED,
     LAMBDA,
     LITERAL,
     LOCAL,
-    MAPPING,
     MODULE,
     NAMESPACE,
     NEW,
-    SEQUENCE,
     TYPED,
     Binding,
     Expression,
 )
+
+T = TypeVar("T")
 
 MAX_DEPTH = 20  # of expressions that are resolved for one another
 MAX_STEPS = 1_000  # of one question
@@ -68,10 +70,16 @@ _PATH_WORDS = frozenset(["self", "super", "crate"])
 class Tables(Protocol):
     """The files that a resolver may read."""
 
+    misses: int  # how often something was asked for that is not loaded yet
+
     def file(self, path: str) -> FileSymbols | None: ...
 
     def callers(self, name: str) -> Sequence[FileSymbols]:
         """Return the files that may call something of this name."""
+        ...
+
+    def few_callers(self, name: str) -> Sequence[FileSymbols]:
+        """Return those that are loaded, and others as long as they are few."""
         ...
 
     def definers(self, name: str) -> Sequence[FileSymbols]:
@@ -80,7 +88,10 @@ class Tables(Protocol):
 
 
 class Resolver:
-    """Answers what expressions stand for. One is made for each question."""
+    """Answers what expressions stand for. One is made for each question.
+
+    What was resolved is kept, until the next round where it lacked tables that are not loaded yet.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -88,8 +99,10 @@ class Resolver:
         self.calls = Calls(self)
         self.containers = Containers(self)
         self.imports = Imports(self)
+        self.library = Library(self)
         self.packages = Packages(self)
-        self._memo: dict[tuple[ScopeRef, str], Values] = {}
+        self._memo: dict[object, Any] = {}
+        self._of_round: dict[object, Any] = {}
         self._active: set[object] = set()
         self._depth = 0
         self._steps = 0
@@ -99,6 +112,23 @@ class Resolver:
     def start(self) -> None:
         """Begin a question: its steps are counted from here; what was resolved is kept."""
         self._steps = 0
+
+    def begin_round(self) -> None:
+        """Forget what was resolved without tables that may be loaded by now."""
+        self._of_round = {}
+        self.classes.begin_round()
+
+    def remember(self, key: object, compute: Callable[[], T]) -> T:
+        """Return what was computed under a key, or compute it."""
+        for known in (self._memo, self._of_round):
+            if key in known:
+                result: T = known[key]
+                return result
+        cuts, misses = self._cuts, self.tables.misses
+        computed = compute()
+        if self._cuts == cuts:  # else it depends on what was being resolved around it
+            (self._memo if self.tables.misses == misses else self._of_round)[key] = computed
+        return computed
 
     @property
     def exhausted(self) -> bool:
@@ -112,16 +142,11 @@ class Resolver:
         if not expression:
             return UNRESOLVED_VALUES
         key = (place, expression if isinstance(expression, str) else json.dumps(expression))
-        if key in self._memo:
-            return self._memo[key]
+        return self.remember(key, lambda: self._evaluate_once(key, place, expression))
+
+    def _evaluate_once(self, key: object, place: ScopeRef, expression: Expression) -> Values:
         with self.entered(key) as entered:
-            if not entered:
-                return NOTHING
-            cuts = self._cuts
-            result = self._evaluate(place, expression)
-        if self._cuts == cuts:  # else it depends on what was being resolved around it
-            self._memo[key] = result
-        return result
+            return self._evaluate(place, expression) if entered else NOTHING
 
     @contextmanager
     def entered(self, key: object) -> Iterator[bool]:
@@ -144,11 +169,13 @@ class Resolver:
             return self._dotted(place, expression)
         operator = expression[0]
         if operator == CALL:
-            return self._call(place, expression[1])
+            return self._call(place, expression[1], expression[2:])
         if operator == ATTRIBUTE:
             return self.attribute(self.evaluate(place, expression[1]), expression[2])
         if operator == ITEM:
             return self.containers.item(place, expression[1], expression[2])
+        if operator == ITERATED:
+            return self.containers.elements(self.evaluate(place, expression[1]))
         if operator == EITHER:
             return union(self.evaluate(place, each) for each in expression[1:])
         if operator == LAMBDA:
@@ -159,7 +186,7 @@ class Resolver:
             return self._classes(self.evaluate(place, expression[1]))
         if operator == DECLARED:
             return self._declared(place, expression[1], expression[2])
-        return self._container(place, expression)
+        return self.containers.written(place, expression)
 
     def _dotted(self, place: ScopeRef, expression: str) -> Values:
         first, *rest = expression.split(".")
@@ -187,21 +214,11 @@ class Resolver:
         in_class = file.scope(scope.parent).kind not in (FUNCTION, MODULE)
         return scope.kind == FUNCTION and in_class
 
-    def _container(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
-        """Return a container that is written out, or that has a type of the standard library."""
-        operator = expression[0]
-        if operator == GENERIC and expression[1][:1].isalpha():
-            values = self.evaluate(place, expression[1])
-            if any(value.kind == DEFINITION for value in values):
-                return values
-        if operator in (SEQUENCE, MAPPING, GENERIC):
-            return frozenset([Value(LITERAL_VALUE, *place, expression=json.dumps(expression))])
-        return UNRESOLVED_VALUES
-
     def _classes(self, values: Values) -> Values:
         """Return the classes that are named, or those of named instances."""
         return frozenset(
-            value._replace(kind=DEFINITION) if value.kind == INSTANCE else value for value in values
+            value._replace(kind=DEFINITION, name="") if value.kind == INSTANCE else value
+            for value in values
         )
 
     def _declared(self, place: ScopeRef, type_: Expression, value: Expression) -> Values:
@@ -213,7 +230,9 @@ class Resolver:
         is_known = any(each.kind in (INSTANCE, LITERAL_VALUE) for each in declared)
         return declared if is_known else assigned | declared
 
-    def _call(self, place: ScopeRef, function: Expression) -> Values:
+    def _call(
+        self, place: ScopeRef, function: Expression, arguments: Sequence[Expression]
+    ) -> Values:
         if function == "super":
             file = self.tables.file(place.path)
             receiver = file.receiver(place.scope) if file and file.rules.explicit_self else None
@@ -221,7 +240,9 @@ class Resolver:
                 return frozenset([Value(PARENT, place.path, receiver.scope)])
         if isinstance(function, list) and function[0] == NEW:
             return self.instances(self.evaluate(place, function))
-        return self.calls.called(self.evaluate(place, function))
+        functions = self.evaluate(place, function)
+        given = self.library.given(place, functions, arguments) if arguments else None
+        return self.calls.called(functions) if given is None else given
 
     # Names
 
@@ -303,7 +324,7 @@ class Resolver:
     def binding(self, path: str, binding: Binding) -> Values:
         place = ScopeRef(path, binding.scope)
         if binding.how == TYPED:
-            return self.instances(self.evaluate(place, binding.value))
+            return self.instances(self.evaluate(place, binding.value), OPEN)
         values = self.evaluate(place, binding.value)
         if binding.how == ITERATED:
             return self.containers.elements(values)
@@ -329,10 +350,13 @@ class Resolver:
                 values = known
         return values
 
-    def instances(self, classes: Values) -> Values:
-        """Return instances of classes."""
+    def instances(self, classes: Values, name: str = "") -> Values:
+        """Return instances of classes; OPEN names those that may be of a subclass."""
+        kinds = {DEFINITION: INSTANCE, TYPE: DEFINITION}
         return frozenset(
-            value._replace(kind=INSTANCE) if value.kind == DEFINITION else value
+            value._replace(kind=kinds[value.kind], name=name if value.kind == DEFINITION else "")
+            if value.kind in kinds
+            else value
             for value in classes
         )
 

@@ -1,7 +1,7 @@
 """The relations of a definition as a tree: callers of callers, callees of callees, subclasses."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -56,8 +56,12 @@ class Tree:
 class TreeBuilder:
     """Builds the tree of one definition."""
 
-    def __init__(self, graph: SymbolGraph, depth: int) -> None:
+    def __init__(
+        self, graph: SymbolGraph, depth: int, shown: Callable[[str], str] = lambda path: path
+    ) -> None:
+        """`shown` turns paths into those that the caller knows."""
         self._graph = graph
+        self._shown = shown
         self._depth = depth
         self._deadline = time.monotonic() + SECONDS
         self._tree = Tree()
@@ -76,9 +80,11 @@ class TreeBuilder:
     async def _add(
         self, above: GraphDefinition, relation: Relation, depth: int, seen: set[Value]
     ) -> None:
-        answer = await self._ask(above, relation)
-        if answer.incomplete:
-            self._tree.problems.append(f"{relation} of {above.symbol}: {answer.incomplete}")
+        answer = await self._ask(above, relation, depth)
+        problems = answer.problems(self._shown) if depth == 1 else [answer.incomplete]
+        self._tree.problems += [
+            f"{relation} of {above.symbol}: {each}" for each in problems if each
+        ]
         if relation is Relation.CALLEES and depth == 1 and answer.unresolved:
             self._tree.unresolved += answer.unresolved
         children = list(_nodes(answer, relation, depth))
@@ -104,13 +110,15 @@ class TreeBuilder:
         inner = GraphDefinition(value, node.symbol, node.line)
         await self._add(inner, relation, depth + 1, seen)
 
-    async def _ask(self, definition: GraphDefinition, relation: Relation) -> Answer:
-        asked = {
-            Relation.CALLERS: self._graph.callers,
-            Relation.CALLEES: self._graph.callees,
-            Relation.IMPORTERS: self._graph.importers,
-            Relation.SUBCLASSES: self._graph.subclasses,
-            Relation.OVERRIDES: self._graph.overrides,
+    async def _ask(self, definition: GraphDefinition, relation: Relation, depth: int) -> Answer:
+        """Ask for a relation; what the root needs is loaded once for all of them."""
+        graph = self._graph if depth == 1 else self._graph.fresh()
+        asked: dict[Relation, Callable[[GraphDefinition], Awaitable[Answer]]] = {
+            Relation.CALLERS: graph.callers,
+            Relation.CALLEES: graph.callees,
+            Relation.IMPORTERS: graph.importers,
+            Relation.SUBCLASSES: graph.subclasses,
+            Relation.OVERRIDES: graph.overrides,
         }
         return await asked[relation](definition)
 

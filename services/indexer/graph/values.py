@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 DEFINITION, INSTANCE, FILE, PACKAGE = "definition", "instance", "file", "package"
 BUILTINS = "builtins"
+TYPE = "type"  # what a class is an instance of
+OPEN = "~"  # the name of an instance that may be one of a subclass
 PASSING = "passing"  # a member of an instance that gives the instance itself
 LITERAL_VALUE, PARENT, EXTERNAL, UNRESOLVED = "literal", "super", "external", "unresolved"
 

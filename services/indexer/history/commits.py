@@ -10,6 +10,7 @@ from services.core.batches import batches
 from services.core.errors import GitFailed
 from services.core.git import run_git
 from services.core.secrets.redaction import redact
+from services.indexer.source.languages import language_of
 
 log = logging.getLogger(__name__)
 
@@ -26,13 +27,26 @@ MAX_FIELD = 300  # characters of a name, subject or path
 _RECORD, _FIELD = "\x1e", "\x1f"
 _FORMAT = "%x1e%H%x1f%an%x1f%aI%x1f%B%x1f"
 _COMMIT = re.compile(rb"[0-9a-f]{40,64}")
+_FILE = b"diff --git "
 _HUNK = re.compile(rb"^@@ [^@]{1,80}@@ ?(.*)$")
+# A line that defines something begins so, and goes on with a sign of code: a sentence does not.
 _DEFINED = re.compile(
-    r"\b(?:def|class|func|fn|function|interface|struct|enum|trait|type|module|fun|impl|sub|macro)"
+    r"^\s*(?:[a-z]+(?:\([a-z]+\))?\s+){0,5}"
+    r"(?:def|class|func|fn|function|interface|struct|enum|trait|type|module|fun|impl|sub|macro)"
     r"\s+(?:\([^()]{0,60}\)\s*)?([A-Za-z_$][\w$]{0,80})"
+    r"(?=\s*(?:[(<:{=\[;]|$)|\s+(?:extends|implements|struct|interface|for|where)\b)"
 )
-_CALLED = re.compile(r"([A-Za-z_$][\w$]{0,80})\s{0,4}\(")
-_NO_NAMES = frozenset("if for while switch return catch function with match when".split())
+# The head of a function of C and its kin, as hunks name it: types, the name, its parameters.
+_HEAD = re.compile(
+    r"^(?:[\w:<>,\[\]~]+[\s*&]+){1,8}(?:\w+::){0,4}([A-Za-z_~]\w{0,80})\s{0,4}\([^=;]*$"
+)
+_NO_TYPES = frozenset(
+    "return else await raise throw new import from print if for while del".split()
+)
+# Languages in whose files a patch changes no symbols.
+_NO_CODE = frozenset(
+    "text markdown rst asciidoc latex html css scss json yaml toml ini xml csv svg".split()
+)
 
 
 @dataclass(frozen=True)
@@ -162,27 +176,36 @@ def _patches(root: Path, ids: Sequence[str]) -> bytes:
 def _patched_symbols(printed: bytes) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     names: dict[str, None] = {}
+    is_code = False
     for line in printed.split(b"\n"):
         if _COMMIT.fullmatch(line):
             names = found.setdefault(line.decode(), {})
-        elif len(names) < MAX_SYMBOLS:
+        elif line.startswith(_FILE):
+            is_code = _is_code(_text(line))
+        elif is_code and len(names) < MAX_SYMBOLS:
             names.update(dict.fromkeys(_names(line)))
     return {id_: tuple(each)[:MAX_SYMBOLS] for id_, each in found.items()}
+
+
+def _is_code(header: str) -> bool:
+    """Whether the head of a file's patch names a file that may define symbols."""
+    path = header.rstrip('"').rpartition(" b/")[2]
+    return language_of(path) not in _NO_CODE
 
 
 def _names(line: bytes) -> list[str]:
     """Return the names that a line of a patch defines, or that its hunk lies in."""
     if hunk := _HUNK.match(line[:400]):
         context = _text(hunk[1])
-        return _DEFINED.findall(context) or _first_called(context)
+        return _DEFINED.findall(context) or _head(context)
     if line[:1] in (b"+", b"-") and line[:3] not in (b"+++", b"---"):
         return _DEFINED.findall(_text(line[1:300]))
     return []
 
 
-def _first_called(context: str) -> list[str]:
-    found = [name for name in _CALLED.findall(context) if name not in _NO_NAMES]
-    return found[:1]
+def _head(context: str) -> list[str]:
+    found = _HEAD.match(context)
+    return [found[1]] if found and context.split(None, 1)[0] not in _NO_TYPES else []
 
 
 def _text(printed: bytes) -> str:

@@ -24,7 +24,7 @@ from services.indexer.history.commits import Commit
 
 PURPOSE = "history"
 SUFFIX = "-history"  # after the name of the collection of code
-HISTORY_VERSION = 1  # raised when points of the same commit change
+HISTORY_VERSION = 2  # raised when points of the same commit change
 REPO, PATHS = "repo", "paths"
 INDEXES = {REPO: IndexKind.KEYWORD, PATHS: IndexKind.KEYWORD}
 UUID_BYTES = 16

@@ -31,6 +31,7 @@ from services.indexer.lookup.reader import (
 from services.indexer.lookup.scope import PathScope
 from services.indexer.lookup.texts import FileTexts
 from services.indexer.schema import fields
+from services.indexer.schema.payload import decode
 from services.indexer.schema.versions import without_versions
 from services.indexer.search.constants import constant_lines
 from services.indexer.search.filters import ALL_REPOS, SearchFilters
@@ -43,6 +44,7 @@ from services.indexer.syntax.definitions import Definition
 
 MAX_PARSED_FILES = 60  # files that define one name; more of them need a path
 MAX_SYMBOLS = 50_000  # names of a collection compared with one that was not found
+MAX_TEST_CHUNKS = 500  # read to tell the tests among callers
 SUGGESTIONS = 5
 SIMILAR_ENOUGH = 0.75
 
@@ -114,21 +116,23 @@ class Lookup:
         ]
         return await DISK.run(exact_search, self._texts, sources, pattern, limit, offset, role)
 
-    async def definitions(self, collection: str, name: str, filters: SearchFilters) -> FoundNames:
+    async def definitions(
+        self, collection: str, name: str, filters: SearchFilters, field: str = "name"
+    ) -> FoundNames:
         """Find the definitions of a plain or qualified name.
 
-        Raises InvalidInput with similar names where there is none.
+        Raises InvalidInput of the field, with similar names where there is none.
         """
         parts = split_name(name)
         if not parts:
-            raise InvalidInput("name", "is empty; give the name of a definition")
-        files = await self._defining_files(collection, parts[-1], filters)
+            raise InvalidInput(field, "is empty; give the name of a definition")
+        files = await self.defining_files(collection, parts[-1], filters)
         found = await DISK.run(definitions_named, self._texts, files, name)
         if found.meant:
             return found
         similar = await self._similar(collection, parts[-1], filters)
         raise InvalidInput(
-            "name",
+            field,
             f"no indexed file defines {name!r}"
             + (f"; similar names: {', '.join(similar)}" if similar else "")
             + ". exact_search finds every mention of a string.",
@@ -144,6 +148,7 @@ class Lookup:
         inside = dict(scope.located(path))
         exact: list[FileLocation] = []
         found: list[FileLocation] = []
+        below: list[str] = []
         within = SearchFilters(repos=tuple(repos), checkouts=scope.checkouts)
         for checkout, rows in await self._files(collection, within):
             wanted = inside.get(checkout.repo)
@@ -153,6 +158,8 @@ class Lookup:
                 exact.append(FileLocation(checkout.repo, checkout.root, wanted))
             ends = [each for each in rows if each.endswith(f"/{wanted}")]
             found += [FileLocation(checkout.repo, checkout.root, each) for each in ends]
+            inner = sorted(each for each in rows if each.startswith(f"{wanted}/"))
+            below += [scope.shown(checkout.repo, each) for each in inner]
         if exact:
             return min(exact, key=lambda each: len(scope.shown(each.repo, each.path)))
         if len(found) == 1:
@@ -160,8 +167,11 @@ class Lookup:
         if found:
             names = ", ".join(scope.shown(each.repo, each.path) for each in found[:SUGGESTIONS])
             raise InvalidInput("path", f"{path} is the end of {len(found)} paths: {names}")
+        if below:
+            names = ", ".join(below[:SUGGESTIONS])
+            raise InvalidInput("path", f"{path} is a folder of {len(below)} files: {names} …")
         raise InvalidInput(
-            "path", f"{path} is not indexed; qdrant_index brings new files into the index"
+            "path", f"{path} is not indexed; qdrant_index, or `ctx index`, brings new files in"
         )
 
     async def outline(self, file: FileLocation) -> list[DefinitionLocation]:
@@ -197,7 +207,7 @@ class Lookup:
         checkouts = [e for e in await self._checkouts(collection, filters) if e.repo == repo]
         if not checkouts:
             return set()
-        rows = await self._indexer.files(checkouts[0])
+        rows = await self._indexer.files(checkouts[0], paths)
         known = {path: rows[path].blob if path in rows else "" for path in paths}
         return await DISK.run(_changed, self._texts, checkouts[0].root, known)
 
@@ -223,6 +233,18 @@ class Lookup:
         roots = await self._roots(collection, filters)
         return await DISK.run(locate_hits, self._texts, roots, hits, query, filters, per_path)
 
+    async def test_lines(
+        self, collection: str, repo: str, paths: Collection[str], scope: PathScope
+    ) -> list[tuple[str, int, int]]:
+        """Return path, first and last line of the chunks of some files that are tests."""
+        files = fields.files_filter(repo, sorted(paths))
+        tests = Filter(must=[files, Match(fields.IS_TEST, True)])
+        page, _ = await self._store.scroll(
+            collection, where=scope.viewed(tests), limit=MAX_TEST_CHUNKS
+        )
+        chunks = [decode(record.payload) for record in page]
+        return [(each.path, each.start_line, each.end_line) for each in chunks]
+
     async def present(
         self, collection: str, files: Sequence[tuple[str, str]], filters: SearchFilters
     ) -> int:
@@ -242,7 +264,12 @@ class Lookup:
     async def _files(
         self, collection: str, filters: SearchFilters
     ) -> list[tuple[Checkout, dict[str, ManifestRow]]]:
-        """Return the checkouts of the repos with their indexed files.
+        """Return the checkouts of the repos with their indexed files."""
+        chosen = await self._chosen(collection, filters)
+        return [(each, await self._indexer.files(each)) for each in chosen]
+
+    async def _chosen(self, collection: str, filters: SearchFilters) -> list[Checkout]:
+        """Return the checkouts of the repos that filters name.
 
         Raises CollectionNotFound for a collection that is not there, InvalidInput for a repo.
         """
@@ -255,14 +282,14 @@ class Lookup:
         if not chosen:
             names = ", ".join(each.repo for each in checkouts) or "none"
             raise InvalidInput("repo", f"{', '.join(repos)} is not indexed; indexed are: {names}")
-        return [(each, await self._indexer.files(each)) for each in chosen]
+        return chosen
 
-    async def _defining_files(
+    async def defining_files(
         self, collection: str, name: str, filters: SearchFilters
     ) -> list[FileLocation]:
-        """Return the files whose chunks define the name, by the index."""
+        """Return the files whose chunks define the name, by the index. Raises as `search`."""
         located: list[FileLocation] = []
-        for checkout, rows in await self._files(collection, filters):
+        for checkout in await self._chosen(collection, filters):
             defines = Filter(
                 must=[
                     Match(fields.REPO, checkout.repo),
@@ -274,10 +301,10 @@ class Lookup:
                 collection, fields.PATH, where=where, limit=MAX_PARSED_FILES
             )
             paths = [str(each.value) for each in counts]
-            defining = {path: rows[path] for path in paths if path in rows}
+            rows = await self._indexer.files(checkout, paths) if paths else {}
             located += [
                 FileLocation(checkout.repo, checkout.root, path)
-                for path in _selected(defining, filters, checkout.repo)
+                for path in _selected(rows, filters, checkout.repo)
             ]
         return located
 

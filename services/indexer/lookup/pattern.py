@@ -10,6 +10,8 @@ from services.core.errors import InvalidInput
 MAX_PATTERN_LENGTH = 1_000
 MAX_PROGRAM_BYTES = 8 * 1024 * 1024  # of a compiled expression: `x{1000}{1000}` is refused
 _FIRST_NON_ASCII = 0x80
+_WORD = r"\pL\pM\pN_"
+MAX_CLASS_NAME = 16  # characters of `[:alpha:]` and the like
 
 
 class Pattern:
@@ -64,13 +66,49 @@ def _in_word(byte: int) -> bool:
     return byte >= _FIRST_NON_ASCII or chr(byte).isalnum() or byte == ord("_")
 
 
+def _unicode(expression: str) -> str:
+    r"""Return an expression whose `\w` has the letters and digits of every script."""
+    parts: list[str] = []
+    in_class = False
+    at = 0
+    while at < len(expression):
+        part = _next_part(expression, at, in_class)
+        at += len(part)
+        if part in (r"\w", r"\W") and not (in_class and part == r"\W"):
+            word = _WORD if in_class else f"[{_WORD}]"
+            part = word if part == r"\w" else f"[^{_WORD}]"
+        elif part[0] == "[" and not in_class:
+            in_class = True
+        elif part == "]":
+            in_class = False
+        parts.append(part)
+    return "".join(parts)
+
+
+def _next_part(expression: str, at: int, in_class: bool) -> str:
+    r"""Return a character with its escape, `[^]`, `[:name:]`, or text between `\Q` and `\E`."""
+    first, two = expression[at], expression[at : at + 2]
+    if two == r"\Q":
+        end = expression.find(r"\E", at)
+        return expression[at : end + 2] if end >= 0 else expression[at:]
+    if first == "\\":
+        return two
+    if first != "[":
+        return first
+    if in_class:
+        end = expression.find(":]", at, at + MAX_CLASS_NAME) if two == "[:" else -1
+        return expression[at : end + 2] if end >= 0 else first
+    start = "[^" if two == "[^" else "["
+    return start + "]" if expression.startswith("]", at + len(start)) else start
+
+
 def _compile(text: str, regex: bool, case_sensitive: bool, word: bool) -> Any:
     options = re2.Options()
     options.case_sensitive = case_sensitive
     options.log_errors = False
     options.max_mem = MAX_PROGRAM_BYTES
     options.never_nl = True
-    source = text if regex else re2.escape(text)
+    source = _unicode(text) if regex else re2.escape(text)
     if word:
         source = rf"\b(?:{source})\b"
     try:

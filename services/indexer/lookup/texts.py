@@ -1,20 +1,15 @@
 """The texts and outlines of workspace files as they are on disk, in bounded caches."""
 
 import os
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Generic, TypeVar
 
+from services.core.bounded_cache import BoundedCache
 from services.core.secrets.redaction import redact
 from services.indexer.source.content import decode
 from services.indexer.source.walk import FileLimits, SourceFile, inspect_file
 from services.indexer.syntax.lines import normalise
 from services.indexer.syntax.outline import Outline, outline
-
-T = TypeVar("T")
 
 MAX_TEXT_BYTES = 96 * 1024 * 1024  # of all cached texts; Django's sources are a third of it
 MAX_REDACTED = 20_000  # most hold the text that is cached anyway
@@ -53,9 +48,9 @@ class FileTexts:
 
     def __init__(self, limits: FileLimits | None = None) -> None:
         self._limits = limits or FileLimits()
-        self._texts = _Cache[FileText](MAX_TEXT_BYTES, lambda file: len(file.data))
-        self._redacted = _Cache[FileText](MAX_REDACTED, lambda _: 1)
-        self._outlines = _Cache[tuple[Stamp, Outline]](MAX_OUTLINES, lambda _: 1)
+        self._texts = BoundedCache[FileText](MAX_TEXT_BYTES, lambda file: len(file.data))
+        self._redacted = BoundedCache[FileText](MAX_REDACTED, lambda _: 1)
+        self._outlines = BoundedCache[tuple[Stamp, Outline]](MAX_OUTLINES, lambda _: 1)
 
     def read(self, root: Path, path: str) -> FileText | None:
         """Return the text of a file; None where there is none that may be read. Blocks."""
@@ -103,37 +98,3 @@ class FileTexts:
         parsed = outline(file.text, file.language)
         self._outlines.put(key, (file.stamp, parsed))
         return parsed
-
-
-class _Cache(Generic[T]):
-    """The most recently used values, of a bounded total size."""
-
-    def __init__(self, max_size: int, size_of: Callable[[T], int]) -> None:
-        self._max_size = max_size
-        self._size_of = size_of
-        self._size = 0
-        self._values: OrderedDict[str, T] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: str) -> T | None:
-        with self._lock:
-            if key not in self._values:
-                return None
-            self._values.move_to_end(key)
-            return self._values[key]
-
-    def put(self, key: str, value: T) -> None:
-        with self._lock:
-            self._drop(key)
-            self._values[key] = value
-            self._size += self._size_of(value)
-            while self._size > self._max_size and len(self._values) > 1:
-                self._drop(next(iter(self._values)))
-
-    def drop(self, key: str) -> None:
-        with self._lock:
-            self._drop(key)
-
-    def _drop(self, key: str) -> None:
-        if key in self._values:
-            self._size -= self._size_of(self._values.pop(key))

@@ -10,12 +10,13 @@ MAX_CONSTANT_LINE = 120  # characters
 MAX_SCANNED = 20_000  # lines of a file; longer ones are data or generated
 _NAME = r"_{0,2}[A-Z][A-Z0-9_]{2,60}"
 _USED = re.compile(rf"(?<![\w.\"'#]){_NAME}\b(?![\"'])")
-# Not indented, or a constant of a class as Java, C# and C++ write it.
+# A constant of a class as Java, C# and C++ write it; or not indented, with its value or type.
 _DEFINED = re.compile(
     r"(?:#[ \t]{0,8}define[ \t]{1,8}"
     r"|[ \t]{0,16}(?:[a-z]{1,12}[ \t]{1,4}){0,4}(?:static|const|final|constexpr|val)[ \t]{1,4}"
-    r"(?:[\w<>\[\],:*]{1,60}[ \t]{1,4}){0,4}?"
-    rf"|(?:[a-z]{{1,12}}[ \t]{{1,4}}){{0,3}})({_NAME})\b(?![ \t]{{0,4}}(?:\(|==|\.|\[))"
+    r"(?:[\w<>\[\],:*]{1,60}[ \t]{1,4}){0,4}?)"
+    rf"({_NAME})\b(?![ \t]{{0,4}}(?:\(|==|\.|\[))"
+    rf"|(?:[a-z]{{1,12}}[ \t]{{1,4}}){{0,3}}({_NAME})[ \t]{{0,4}}(?::|=(?!=))"
 )
 _OPENS = tuple("([{,\\|")
 
@@ -29,8 +30,9 @@ def constant_lines(rows: Rows, shown: str, start_line: int, end_line: int) -> li
     for number, row in enumerate(rows.rows, rows.first_line):
         if start_line <= number <= end_line or not (match := _DEFINED.match(row)):
             continue
-        if match[1] in used:
-            found.setdefault(match[1], number)
+        name = match[1] or match[2]
+        if name in used:
+            found.setdefault(name, number)
     numbers = [found[name] for name in used if name in found][:MAX_CONSTANTS]
     return [_numbered(rows, number) for number in sorted(set(numbers))]
 

@@ -7,7 +7,7 @@ from services.core.text.tokens import terms, word_list
 from services.indexer.chunking.definition_spans import COMMENT, IMPORT, DefinitionSpan
 from services.indexer.schema.payload import ChunkPayload
 from services.indexer.search.filters import SearchFilters, included_kinds
-from services.indexer.search.query import ParsedQuery
+from services.indexer.search.query import ParsedQuery, is_code, written_as
 from services.indexer.syntax.definitions import VALUES
 
 NAME_WEIGHT = 2  # of a query's term in a definition's own name, against one in its lines
@@ -34,6 +34,8 @@ def choose_definitions(
     spans = [span for span in spans if _is_own(span, chunk)]
     if not spans:
         return [_whole(chunk)]
+    if holding := _around_code(spans, chunk, query):
+        return [holding]
     best = _best(spans, chunk, query, matched)
     every = len(frozenset().union(*matched))
     if chunk.symbol_path or _weight(best, chunk, query, matched) >= every > 0:
@@ -71,6 +73,19 @@ def _named(spans: Sequence[DefinitionSpan], query: ParsedQuery) -> list[Definiti
         if other := [span for span in spans if is_named(span.symbol.lower(), lower)]:
             return other
     return []
+
+
+def _around_code(
+    spans: Sequence[DefinitionSpan], chunk: ChunkPayload, query: ParsedQuery
+) -> DefinitionSpan | None:
+    """Return the innermost definition with a constant, header or error code of the query."""
+    codes = [written_as(each) for each in query.literals if is_code(each)]
+    rows = enumerate(chunk.text.split("\n") if codes else (), chunk.start_line)
+    lines = [line for line, row in rows if any(code.search(row) for code in codes)]
+    around = [
+        span for span in spans if any(span.start_line <= line <= span.end_line for line in lines)
+    ]
+    return min(around, key=lambda span: span.size, default=None)
 
 
 def _is_own(span: DefinitionSpan, chunk: ChunkPayload) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from services.indexer.schema.features import ChunkLocation, Features, folder_of, path_version
-from services.indexer.search.query import ParsedQuery
+from services.indexer.search.query import ParsedQuery, is_code
 
 _TEST_WORDS = frozenset({"test", "spec", "testcas", "fixtur", "mock"})  # stems of queries for tests
 _DOC_WORDS = frozenset({"doc", "document", "readm", "guid", "tutori", "changelog"})
@@ -154,6 +154,16 @@ def cut_off(selected: Sequence[Ranked], weights: Weights = DEFAULT) -> list[Rank
     """Drop the hits whose score is far below the best one's."""
     least = weights.far_below * selected[0].score if selected else 0.0
     return [item for item in selected if item.score >= least]
+
+
+def holding_code(selected: Sequence[Ranked], query: ParsedQuery) -> list[Ranked]:
+    """Drop the hits without the constant, header or code that is the whole query.
+
+    Where no hit holds it, it may be misspelt, and all stay.
+    """
+    if query.literals != (query.text,) or not is_code(query.text):
+        return list(selected)
+    return [item for item in selected if item.candidate.literals] or list(selected)
 
 
 # --- fusion --------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ from services.indexer.search.ranking import (
     Ranked,
     Weights,
     cut_off,
+    holding_code,
     is_changelog,
     name_words,
     rank,
@@ -101,14 +102,16 @@ class SearchResult:
     """The hits, and why the search was degraded.
 
     A larger limit reaches `rest` and `unread` too: hits that were read to count definitions, and
-    the files of hits that are one definition each. `left_out` counts the hits far below the best
-    one; `more` has, for each file of the hits, other places of it that fit the query.
+    the files of hits that are one definition each. `left_out` counts hits that are not worth
+    reading, `left_out_for` says why; `more` has, for each file of the hits, other places of it that
+    fit the query.
     """
 
     hits: Sequence[SearchHit]
     rest: Sequence[SearchHit] = ()
     unread: Sequence[tuple[str, str]] = ()
     left_out: int = 0
+    left_out_for: str = ""
     more: Mapping[tuple[str, str], Sequence[Features]] = field(default_factory=dict)
     used_rerank: bool = False
     degraded: Sequence[str] = ()
@@ -159,7 +162,8 @@ class Searcher:
             return await self._rerank(collection, query, ranked, request)
         selected = select(ranked, MAX_HITS, request.per_path, weights)
         narrow = any(request.filters.with_inline(each.filters).narrow for each in request.queries)
-        kept = selected if narrow else cut_off(selected, weights)
+        near = selected if narrow else cut_off(selected, weights)
+        kept = holding_code(near, query)
         first, rest = _to_read(kept, request)
         hits = await self._read(collection, [*first, *rest], request)
         ids = {item.candidate.id for item in first}
@@ -169,6 +173,7 @@ class Searcher:
             [hit for hit in hits if hit.ranked.candidate.id not in ids],
             [item.candidate.file for item in kept if item.candidate.id not in counted],
             left_out=len(selected) - len(kept),
+            left_out_for="far below the first" if kept == near else f"without {query.text}",
             more=_more_in_files(ranked, kept[: request.limit], weights),
         )
 

@@ -2,11 +2,12 @@
 
 import logging
 import os
-from collections.abc import Collection, Container, Iterable, Iterator
+import stat
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from services.core.confined_folder import ConfinedFolder
-from services.core.errors import GitFailed
+from services.core.confined_folder import ConfinedFolder, Entry
+from services.core.errors import GitFailed, GitTimedOut
 from services.core.git import git, run_git
 from services.indexer.source.ignore import (
     CTXIGNORE,
@@ -23,6 +24,8 @@ log = logging.getLogger(__name__)
 
 MAX_SUBMODULE_DEPTH = 4
 LISTING_SECONDS = 60.0  # git lists a million files in a few
+# Then it is looked whether git waits for a pipe; where it does not, it is asked once more.
+PROMPT_SECONDS = 5.0
 MAX_PATHSPECS = 200  # git compares each with every file: beyond, listing all takes less
 _UNTRACKED = b"?"
 _SUBMODULE = b"160000"  # git's mode of a folder that is another repository
@@ -104,11 +107,50 @@ def ask_git(root: Path, *options: str) -> bytes | None:
     """List with git; None where it fails, or waits for a pipe that is called `.gitignore`."""
     arguments = ("ls-files", "-z", "--exclude-standard", *options)
     try:
-        return run_git(root, *arguments, seconds=LISTING_SECONDS)
+        return _ask_promptly(root, arguments)
     except GitFailed as error:
         if (root / ".git").exists():
             log.warning("%s is listed without git: %s", root, error)
         return None
+
+
+def _ask_promptly(root: Path, arguments: Sequence[str]) -> bytes:
+    try:
+        return run_git(root, *arguments, seconds=PROMPT_SECONDS)
+    except GitTimedOut:
+        if endless := _endless_rules(root):
+            raise GitFailed(f"{endless} is not a regular file.") from None
+    return run_git(root, *arguments, seconds=LISTING_SECONDS)
+
+
+def _endless_rules(root: Path) -> str | None:
+    """Return an ignore file in any folder that is a pipe or a device, which git would wait for."""
+    pending = [""]
+    with ConfinedFolder(root) as folder:
+        while pending:
+            inside = pending.pop()
+            for entry in _entries(folder, inside):
+                if entry.is_folder and entry.name != ".git":
+                    pending.append(f"{inside}{entry.name}/")
+                elif entry.name == GITIGNORE and _is_special(folder, f"{inside}{GITIGNORE}"):
+                    return f"{inside}{GITIGNORE}"
+    return None
+
+
+def _is_special(folder: ConfinedFolder, path: str) -> bool:
+    """Whether an entry is neither a file nor a folder nor a link, which git does not follow."""
+    try:
+        mode = folder.status(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
+
+
+def _entries(folder: ConfinedFolder, inside: str) -> list[Entry]:
+    try:
+        return folder.entries(inside.removesuffix("/"))
+    except OSError:
+        return []
 
 
 def _submodule_files(
@@ -158,10 +200,7 @@ def _walk_folder(folder: ConfinedFolder, chosen: Selection | None = None) -> Ite
     ignore = IgnoreRules()
     while pending:
         inside = pending.pop()
-        try:
-            entries = folder.entries(inside.removesuffix("/"))
-        except OSError:
-            continue
+        entries = _entries(folder, inside)
         names = {entry.name for entry in entries}
         if inside and not names.isdisjoint(TOOL_FOLDER_MARKERS):
             continue

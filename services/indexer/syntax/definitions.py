@@ -110,7 +110,7 @@ def _extend_sections(
 
 def segments(name: str, kind: str) -> list[str]:
     """Split a name into its path: `Foo<T>::bar` → Foo, bar. A key or heading stays whole."""
-    name = " ".join(name[:MAX_WRITTEN_NAME].split()).strip(_QUOTES)
+    name = _unquoted(" ".join(name[:MAX_WRITTEN_NAME].split()), kind)
     if name.isidentifier() or kind in WHOLE_NAMES:
         return [name[:MAX_NAME]] if name else []
     name, operator = _without_operator(name)
@@ -118,6 +118,12 @@ def segments(name: str, kind: str) -> list[str]:
     parts = [part.strip() for part in _SEPARATORS.split(plain) if part.strip()]
     parts += [operator] if operator else []
     return [part for part in parts if part not in NO_SCOPE] or parts
+
+
+def _unquoted(name: str, kind: str) -> str:
+    """Return a name without quotes around it; those of a word in a heading stay."""
+    inner = name.strip(_QUOTES)
+    return name if kind == "heading" and any(quote in inner for quote in _QUOTES) else inner
 
 
 def kind_weight(kind: str) -> int:

@@ -8,12 +8,12 @@ and decorators that belong to the definition after them, and `@docstring`.
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import SupportedLanguage, get_language
@@ -26,7 +26,9 @@ _INHERITS = re.compile(r"^; inherits: (\w+)$", re.MULTILINE)
 # Languages that are parsed with the grammar of another.
 GRAMMARS = {"less": "scss", "jsonc": "json"}
 
+# CPU seconds of the thread: what is indexed must not depend on what else the machine does.
 PARSE_SECONDS = 3.0  # a file of 1 MiB parses in about 0.1 s: one that takes longer is pathological
+TURN_SECONDS = 0.25  # of wall time, after which a parser's CPU time is looked at
 QUERY_SECONDS = 3.0  # of each of the two queries over a tree; they take less than parsing
 # Some grammars take minutes over machine-made text: beyond these limits it is not parsed.
 MAX_PARSED_BYTES = 2_097_152
@@ -43,6 +45,8 @@ LINES_PER_ERROR = 4
 FEW_ERRORS = 10
 
 _OPENING, _CLOSING = "([{", ")]}"
+MICROSECONDS = 1_000_000
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -55,15 +59,26 @@ class Grammar:
 
     def definition_matches(self, tree: Tree) -> list[tuple[int, dict[str, list[Node]]]]:
         """Find definitions; those up to the deadline where the query takes too long. Blocks."""
-        return _cursor(self.definitions).matches(tree.root_node)
+        return queried(self.definitions, lambda cursor: cursor.matches(tree.root_node))
 
     def reference_captures(self, tree: Tree) -> dict[str, list[Node]]:
         """Find references; those up to the deadline where the query takes too long. Blocks."""
-        return _cursor(self.references).captures(tree.root_node)
+        return queried(self.references, lambda cursor: cursor.captures(tree.root_node))
 
 
-def _cursor(query: Query) -> QueryCursor:
-    return QueryCursor(query, timeout_micros=int(QUERY_SECONDS * 1_000_000))
+def queried(query: Query, run: Callable[[QueryCursor], T]) -> T:
+    """Run a query, up to the deadline. Blocks.
+
+    The library's deadline is one of wall time, so a query that had to wait is run again.
+    """
+    wall = QUERY_SECONDS
+    while True:
+        started, computed = time.monotonic(), time.thread_time()
+        found = run(QueryCursor(query, timeout_micros=int(wall * MICROSECONDS)))
+        waited = time.monotonic() - started >= wall
+        if not waited or time.thread_time() - computed >= QUERY_SECONDS:
+            return found
+        wall *= 2
 
 
 def query_source(name: str) -> tuple[str, str]:
@@ -106,19 +121,19 @@ def parse(
 
     Where there are errors, what the grammar may not know is blanked, as long as that helps.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.thread_time() + seconds
     text = prepared(source, language)
     tree = _parsed(text, grammar, seconds)
     if tree is None:
         return None
     if language == "rust":
         text = unwrapped(source, tree, lambda part: _is_sound(part, grammar, deadline))
-        inner = _parsed(text, grammar, deadline - time.monotonic()) if text != source else None
+        inner = _parsed(text, grammar, deadline - time.thread_time()) if text != source else None
         tree = inner or tree
     best, least = tree, _errors(tree)
     for fix in repairs(language) if least else ():
         text, before = fix(text, tree), text
-        left = deadline - time.monotonic()
+        left = deadline - time.thread_time()
         mended = _parsed(text, grammar, left) if text != before and left > 0 else None
         errors = _errors(mended) if mended else MAX_NODES_CHECKED
         if mended is None or errors > _errors(tree):
@@ -135,16 +150,21 @@ def parse(
 
 def _parsed(source: bytes, grammar: Grammar, seconds: float) -> Tree | None:
     # The text is passed as a whole: a tree that was parsed through a read callback leaks what the
-    # callback returns at each query with a predicate. So the deadline is the parser's own.
-    parser = Parser(grammar.language, timeout_micros=max(int(seconds * 1_000_000), 1))
-    try:
-        return parser.parse(source)
-    except ValueError:
-        return None  # the deadline
+    # callback returns at each query with a predicate. So the deadline is the parser's own, one of
+    # wall time; a parser that had to wait goes on where it stopped.
+    turn = max(min(seconds, TURN_SECONDS), 1 / MICROSECONDS)  # none at all is no deadline
+    parser = Parser(grammar.language, timeout_micros=int(turn * MICROSECONDS))
+    deadline = time.thread_time() + seconds
+    while True:
+        try:
+            return parser.parse(source)
+        except ValueError:
+            if time.thread_time() >= deadline:
+                return None
 
 
 def _is_sound(source: bytes, grammar: Grammar, deadline: float) -> bool:
-    tree = _parsed(source, grammar, deadline - time.monotonic())
+    tree = _parsed(source, grammar, deadline - time.thread_time())
     return tree is not None and not tree.root_node.has_error
 
 

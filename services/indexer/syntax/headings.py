@@ -20,7 +20,7 @@ FRONT_MATTER = "---"
 def headings(lines: Lines, language: str) -> list[Definition]:
     """Return sections as definitions: each ends before the next heading of its level or above."""
     titles = list(_markdown(lines) if language == "markdown" else _rst(lines))
-    last = len(lines.rows)
+    last = len(lines.rows) - (not lines.rows[-1])  # what follows the last line end is no line
     sections = []
     ends = _section_ends([level for _, level, _ in titles], [row for row, _, _ in titles], last)
     for (row, _level, title), end in zip(titles, ends, strict=True):

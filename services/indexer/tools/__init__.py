@@ -47,7 +47,7 @@ def indexer_tools(
         *question_tools(context, code, lookup, questions),
         *index_tools(context),
         *admin_tools(context),
-        *memory_tools(memories),
+        *memory_tools(memories, context.memory_collection),
         *session_tools(context),
     ]
     return [_saying_what_indexes(tool) for tool in tools]

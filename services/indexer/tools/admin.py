@@ -2,17 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
+from services.core.access.access import current
 from services.core.blocking import DISK
-from services.core.errors import CollectionNotFound
+from services.core.errors import CollectionNotFound, CtxError
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
-from services.core.vectors.types import CollectionInfo
+from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import CollectionInfo, Filter, HasVector
+from services.indexer.indexing.workspace_state import WorkspaceState
 from services.indexer.schema.points import holds_code
-from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.context import CollectionArgument, IndexerContext, hiding_folders
 from services.indexer.tools.inventory import (
     NO_TIMES,
     code_collections,
@@ -58,24 +62,31 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         chosen = context.collection(collection, session)
         status = await _status(context, chosen, max_points, batch)
         if context.watch is not None:
-            status["watch"] = [_watched(each) for each in context.watch.statuses(chosen)]
+            followed = context.watch.statuses(chosen)
+            status["watch"] = [
+                _watched(each) for each in followed if current().reaches_repo(chosen, each.repo)
+            ]
         return status
 
     async def qdrant_list() -> CollectionsResult:
         """List all collections with their sizes and states."""
         infos = await context.vectors.list_collections()
-        return {"ok": True, "collections": [_row(info) for info in infos]}
+        return {"ok": True, "collections": [await _row(context.vectors, info) for info in infos]}
 
     async def workspace_info(workspace_path: Folder = None) -> WorkspaceResult:
         """Tell where a workspace is indexed, and when it last was."""
-        inside = context.workspaces.inside
-        folder = await DISK.run(inside, "workspace_path", workspace_path)
-        state = await DISK.run(context.indexer.states.read, folder)
+        with hiding_folders():
+            inside = context.workspaces.inside
+            folder = await DISK.run(inside, "workspace_path", workspace_path)
+            state = await DISK.run(context.indexer.states.read, folder)
+            if state is None or not _reaches(state):
+                current().require_everything("this folder")
+        limits = current().limits
         result: WorkspaceResult = {
             "ok": True,
             "workspace_path": str(folder),
             # Where searches look, which is not always where the workspace was last indexed.
-            "default_collection": context.default_collection,
+            "default_collection": "" if limits else context.default_collection,
             "source": "settings",
             "state": asdict(state) if state else {},
         }
@@ -88,8 +99,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
 
     async def list_workspaces(search_root: Folder = None) -> WorkspacesResult:
         """List the workspaces that were indexed, beside this one by default."""
-        root = await DISK.run(context.workspaces.search_root, search_root)
-        states = await DISK.run(context.indexer.states.find, root)
+        _, states = await _states(context, search_root)
         return {
             "ok": True,
             "workspaces": [
@@ -116,8 +126,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         ] = None,
     ) -> CollectionMapResult:
         """Tell which repositories each collection holds, and from which workspaces they came."""
-        root = await DISK.run(context.workspaces.search_root, search_root)
-        states = await DISK.run(context.indexer.states.find, root)
+        root, states = await _states(context, search_root)
         infos = code_collections(await context.vectors.list_collections(), collection)
         if collection and not infos:
             raise CollectionNotFound(f"there is no collection {collection!r} of code")
@@ -149,6 +158,20 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
     ]
 
 
+async def _states(
+    context: IndexerContext, search_root: str | None
+) -> tuple[Path, dict[Path, WorkspaceState]]:
+    """Return a folder and the indexed workspaces below it that the caller reaches."""
+    with hiding_folders():
+        root = await DISK.run(context.workspaces.search_root, search_root)
+    states = await DISK.run(context.indexer.states.find, root)
+    return root, {path: state for path, state in states.items() if _reaches(state)}
+
+
+def _reaches(state: WorkspaceState) -> bool:
+    return current().reaches_repo(state.collection_name, state.repo)
+
+
 def _watched(status: WorkspaceStatus) -> WatchedWorkspace:
     shown: WatchedWorkspace = {
         "path": status.path,
@@ -161,16 +184,27 @@ def _watched(status: WorkspaceStatus) -> WatchedWorkspace:
     return shown
 
 
-def _row(info: CollectionInfo) -> CollectionRow:
+async def _row(store: VectorStore, info: CollectionInfo) -> CollectionRow:
     return {
         "name": info.name,
-        "vectors_count": info.points_count,
+        "vectors_count": await _dense_vectors(store, info),
         "segments_count": info.segments_count,
         "points_count": info.points_count,
         "indexed_vectors_count": info.indexed_vectors_count,
         "status": info.status,
         "optimizer_status": info.optimizer_status,
     }
+
+
+async def _dense_vectors(store: VectorStore, info: CollectionInfo) -> int | None:
+    """Count the dense vectors of a collection; None where it cannot be read."""
+    try:
+        counts = [
+            await store.count(info.name, Filter(must=[HasVector(name)])) for name in info.spec.dense
+        ]
+    except CtxError:
+        return None
+    return sum(counts)
 
 
 async def _status(
@@ -205,6 +239,6 @@ async def _status(
         "last_ingested_at": moment(times.indexed),
         "last_modified_at": moment(times.modified),
         "vectors_config": dict(info.spec.dense),
-        "storage_size_mb": await DISK.run(folder_mb, folder),
+        "storage_size_mb": None if current().limits else await DISK.run(folder_mb, folder),
         "status": "healthy" if info.status == HEALTHY else info.status,
     }

@@ -9,11 +9,12 @@ from typing_extensions import TypedDict
 
 from services.core.errors import InvalidInput
 from services.core.serving import progress
-from services.core.serving.service import Effect, Tool
+from services.core.serving.service import Effect, Reach, Tool
 from services.indexer.answers.answerer import Answerer, AnswerOptions
+from services.indexer.answers.deadline import Deadline
 from services.indexer.answers.expansion import MAX_NEW, Expander, Expansion
+from services.indexer.answers.inquiry import Inquiry
 from services.indexer.answers.packing import Mode
-from services.indexer.answers.retrieval import Inquiry
 from services.indexer.answers.sources import Answer, Citation
 from services.indexer.answers.writer import DEFAULT_TOKENS
 from services.indexer.search.query import merge_queries, parse_queries
@@ -82,12 +83,14 @@ class ExpandResult(TypedDict):
 class AnswerParts:
     """What answers are made with; `budget` is that of a call which names none.
 
-    `seconds` is the deadline of a call: that of other tools, and the decoder's on top.
+    `decoder_seconds` is what all texts of the decoder may take in one call, `seconds` the deadline
+    of the call: that of other tools, and the decoder's on top.
     """
 
     answerer: Answerer
     expander: Expander
     budget: int
+    decoder_seconds: float
     seconds: float
 
 
@@ -110,7 +113,9 @@ def answer_tools(code: CodeSearch, parts: AnswerParts) -> Sequence[Tool]:
         expand: Annotated[bool, Field(description="Search other wordings too.")] = False,
     ) -> AnswerResult:
         """Answer a question from the code; each line names its source, path and lines."""
-        options = AnswerOptions(budget_tokens or parts.budget, mode, max_tokens, temperature)
+        deadline = Deadline(parts.decoder_seconds)
+        budget = budget_tokens or parts.budget
+        options = AnswerOptions(budget, mode, max_tokens, temperature, deadline)
         texts = [asked.query] if isinstance(asked.query, str) else list(asked.query)
         each_alone = mode is Mode.PACK and len(texts) > 1
         if each_alone:
@@ -119,7 +124,7 @@ def answer_tools(code: CodeSearch, parts: AnswerParts) -> Sequence[Tool]:
             options = replace(options, budget_tokens=share)
         answers = []
         for given in [[text] for text in texts] if each_alone else [texts]:
-            expansion = await parts.expander.expand(given, MAX_NEW if expand else 0)
+            expansion = await parts.expander.expand(given, MAX_NEW if expand else 0, deadline)
             found = await code.find(replace(asked, query=[*given, *expansion.alternates]))
             inquiry = _inquiry(found, given, expansion)
             answers.append(await parts.answerer.answer(inquiry, options, _report))
@@ -133,7 +138,8 @@ def answer_tools(code: CodeSearch, parts: AnswerParts) -> Sequence[Tool]:
         given = [query] if isinstance(query, str) else list(query)
         if not any(each.strip() for each in given):
             raise InvalidInput("query", "Query cannot be empty")
-        expansion = await parts.expander.expand(given, min(max_new, MAX_NEW))
+        deadline = Deadline(parts.decoder_seconds)
+        expansion = await parts.expander.expand(given, min(max_new, MAX_NEW), deadline)
         result: ExpandResult = {
             "ok": True,
             "original_query": query,
@@ -162,6 +168,7 @@ def answer_tools(code: CodeSearch, parts: AnswerParts) -> Sequence[Tool]:
             TOOLSET,
             Effect.READS,
             timeout_seconds=parts.seconds,
+            reach=Reach.NOTHING,
         ),
     ]
 

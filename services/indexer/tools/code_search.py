@@ -20,7 +20,13 @@ from services.indexer.tools.foreign_arguments import (
 )
 from services.indexer.tools.responses import RepoSearchResult
 from services.indexer.tools.search_arguments import SearchArguments, names_of
-from services.indexer.tools.search_result import Shown, build_result, with_warnings
+from services.indexer.tools.search_result import (
+    Shown,
+    build_result,
+    most_chars,
+    unheld_names,
+    with_warnings,
+)
 
 SPARE_HITS = 3  # read beyond the limit, because two hits may be one definition
 
@@ -87,6 +93,7 @@ class CodeSearch:
 
     def show(self, asked: SearchArguments, found: FoundCode) -> RepoSearchResult:
         """Build the result of a search, with as much of each hit as was asked for."""
+        unheld = unheld_names(found.query, found.located.hits)
         shown = Shown(
             total=found.total,
             limit=asked.limit,
@@ -95,13 +102,14 @@ class CodeSearch:
             highlights=asked.highlight_snippet,
             explain=asked.explain,
             window=self._context.window,
+            max_chars=most_chars(found.query, unheld),
         )
         started = time.perf_counter()
         result = build_result(found.result, found.located, found.query.terms, shown, found.scope)
         seconds = found.seconds + time.perf_counter() - started
         result["search_time_ms"] = round(seconds * 1000, 1)
         result["query"] = asked.query
-        return with_warnings(result, meaningless(asked.mode, asked.output_format))
+        return with_warnings(result, [*unheld, *meaningless(asked.mode, asked.output_format)])
 
     def _in_place(self, asked: SearchArguments, scope: PathScope) -> SearchArguments:
         """Fill in the session's defaults, and find the folder of a workspace that is named."""

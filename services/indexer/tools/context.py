@@ -1,12 +1,15 @@
 """The parts and defaults that the indexer's tools share."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
+from services.core.access.access import current
+from services.core.errors import InvalidInput
 from services.core.serving.sessions import COLLECTION_PATTERN, SessionDefaults
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import Filter
@@ -23,6 +26,17 @@ CollectionArgument = Annotated[
     str | None,
     Field(description="Collection instead of the default one.", pattern=COLLECTION_PATTERN),
 ]
+
+
+@contextlib.contextmanager
+def hiding_folders() -> Iterator[None]:
+    """Refuse every wrong folder alike to a limited caller, who may not learn which ones exist."""
+    try:
+        yield
+    except InvalidInput:
+        if current().limits is None:
+            raise
+        raise current().refusal("this folder is not among what the token reaches") from None
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,7 @@ class IndexerContext:
     workspaces: Workspaces
     sessions: SessionDefaults
     default_collection: str
+    memory_collection: str
     current_repo: str | None
     vectors_dir: Path
     default_repo: str | None = None
@@ -59,14 +74,18 @@ class IndexerContext:
     def collection(self, given: str | None, session: str | None = None) -> str:
         """Return the collection a call works on: its argument, its session's, or the default.
 
-        Raises InvalidInput for an unknown session.
+        Raises InvalidInput for an unknown session, NotPermitted where the caller reaches nothing
+        of the collection.
         """
-        return given or self.sessions.collection(session) or self.default_collection
+        chosen = given or self.sessions.collection(session) or self.default_collection
+        current().only_projects(chosen)
+        return chosen
 
     async def code_collections(self) -> set[str]:
         """Return the names of the collections of code, with the default one before it exists."""
         infos = await self.vectors.list_collections()
-        return {self.default_collection, *(info.name for info in infos if holds_code(info))}
+        known = {info.name for info in infos if holds_code(info)}
+        return known if current().limits else known | {self.default_collection}
 
     async def view(self, collection: str) -> Filter | None:
         """Return the filter for what the caller's checkouts have; None where nothing is hidden."""
@@ -78,7 +97,7 @@ class IndexerContext:
         """Return the repos that a search is about: those given, or those of the caller."""
         if given:
             return tuple(given)
-        if self.default_repo:
+        if self.default_repo and (current().limits is None or self.default_repo in scope.roots):
             return (self.default_repo,)
         return scope.default_repos() if self.only_workspace else ()
 

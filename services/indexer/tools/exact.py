@@ -15,7 +15,8 @@ from services.indexer.lookup.pattern import MAX_PATTERN_LENGTH, Pattern
 from services.indexer.lookup.scope import PathScope
 from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
-from services.indexer.tools.filter_values import checked_languages
+from services.indexer.tools.filter_values import check_places, checked_languages
+from services.indexer.tools.foreign_arguments import adapt_pattern
 from services.indexer.tools.search import TOOLSET
 from services.indexer.tools.search_arguments import Names, names_of
 
@@ -99,6 +100,8 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         )
         narrowed = scope.narrow(filters, names_of(repo))
         found = await lookup.search(chosen, matcher, narrowed, limit, offset, role)
+        if not found.searched_files:
+            await check_places(context.vectors, chosen, narrowed, names_of(repo))
         return _result(found, offset, role, scope)
 
     return [
@@ -109,6 +112,7 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
             Effect.READS,
             render=render_exact_search,
             lean=True,
+            adapt=adapt_pattern,
         )
     ]
 
@@ -132,12 +136,18 @@ def _result(
     elif after < found.lines:
         shown = f"lines {offset + 1}-{after} of {found.lines}"
         result["truncated"] = f"{shown}; go on with offset={after}"
-    if found.unreadable:
-        result["warnings"] = [
-            f"{_count(found.unreadable, 'indexed file')} gone or unreadable; "
-            "qdrant_index brings the index up to date"
-        ]
+    if warnings := _warnings(found):
+        result["warnings"] = warnings
     return result
+
+
+def _warnings(found: ExactResult) -> list[str]:
+    if found.unreadable:
+        gone = f"{_count(found.unreadable, 'indexed file')} gone or unreadable"
+        return [f"{gone}; qdrant_index brings the index up to date"]
+    if not found.searched_files:
+        return ["no indexed file fits the filters: nothing was searched"]
+    return []
 
 
 def _file(file: MatchedFile, named: bool, scope: PathScope) -> ExactFile:

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 
 from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
+from services.core.vectors.types import Filter, MatchAny
 from services.indexer.schema import fields as payload
 from services.indexer.schema.versions import without_versions
 from services.indexer.search.filters import ALL_REPOS, MAX_PATHS, SearchFilters
@@ -68,7 +69,7 @@ async def check_places(
     counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
     paths = [str(each.value) for each in counts]
     if folders and not any(_holds(folder, paths) for folder in folders):
-        raise _unknown("under", folders[0], {path.split("/", 1)[0] for path in paths})
+        raise _unknown("under", folders[0], await _top_folders(store, collection, filters))
     for pattern in filters.path_globs:
         before = ["", *(folder for _, folder in filters.shown_folders)]
         if not any(match_globs(paths, [pattern], [], folder) for folder in before):
@@ -76,6 +77,15 @@ async def check_places(
     for test in filters.path_tests:
         if not any(map(test, paths)):
             raise InvalidInput("path_regex", "matches no path that is indexed")
+
+
+async def _top_folders(store: VectorStore, collection: str, filters: SearchFilters) -> set[str]:
+    """Return the outermost folders of the repos that a search is about."""
+    repos = [repo for repo in filters.repos if repo != ALL_REPOS]
+    own = Filter(must=[MatchAny(payload.REPO, repos)]) if repos else None
+    where = without_versions(own, filters.hidden)
+    counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
+    return {str(each.value).split("/", 1)[0] for each in counts if "/" in str(each.value)}
 
 
 def _holds(folder: str, paths: Sequence[str]) -> bool:

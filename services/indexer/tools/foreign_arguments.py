@@ -1,6 +1,6 @@
 """Arguments that rules files for other code search servers pass, in the words of ours."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -57,6 +57,38 @@ def adapt_search(arguments: dict[str, Any]) -> dict[str, Any]:
         patterns = [f"**/*{word}*{rest}" for word in words for rest in ("", "/**")]
         before = given.get("not_glob") or []
         given["not_glob"] = [*([before] if isinstance(before, str) else before), *patterns]
+    return given
+
+
+def adapt_pattern(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments of `exact_search` with the names that searches have replaced by its own."""
+    return _renamed(arguments, ("query", "text"), "pattern")
+
+
+def adapt_name(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments of `read_code` with other words for a definition's name replaced."""
+    return _renamed(arguments, ("symbol", "query"), "name")
+
+
+def adapt_use(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments of a question about a name, with other words for the name replaced."""
+    return _renamed(arguments, ("symbol", "name"), "query")
+
+
+def adapt_graph(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments of `symbol_graph` with a `query_type` turned into its relation."""
+    given = adapt_use(arguments)
+    relation = given.pop("query_type", None)
+    if relation and relation != "definition" and not given.get("relations"):
+        given["relations"] = [relation]
+    return given
+
+
+def _renamed(arguments: dict[str, Any], others: Sequence[str], own: str) -> dict[str, Any]:
+    given = dict(arguments)
+    for name in others:
+        if given.get(name) and not given.get(own):
+            given[own] = given.pop(name)
     return given
 
 

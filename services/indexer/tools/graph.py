@@ -11,6 +11,7 @@ from services.indexer.graph.edges import Certainty
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import CALL, IMPORT
 from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.foreign_arguments import adapt_use
 from services.indexer.tools.search import TOOLSET
 from services.indexer.tools.search_arguments import Names, names_of
 from services.indexer.tools.uses import Uses, UsesResult
@@ -23,6 +24,7 @@ Name = Annotated[
     str, Field(min_length=1, max_length=MAX_NAME, description="Name, plain or `Class.method`.")
 ]
 Limit = Annotated[int, Field(ge=1, le=MAX_USES, description="Maximum results.")]
+Offset = Annotated[int, Field(ge=0, description="Results to skip.")]
 Language = Annotated[str | None, Field(description="Only this language.")]
 Repo = Annotated[Names, Field(description="Only these repositories; `*` is all.")]
 Under = Annotated[str | None, Field(description="Only this folder.")]
@@ -35,6 +37,7 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
     async def search_callers_for(
         query: Name,
         limit: Limit = DEFAULT_LIMIT,
+        offset: Offset = 0,
         language: Language = None,
         repo: Repo = None,
         under: Under = None,
@@ -47,11 +50,12 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         """
         chosen = context.collection(collection, session)
         where = await uses.where(chosen, language, names_of(repo), under)
-        return await uses.build(where, query, CALL, limit)
+        return await uses.build(where, query, CALL, limit, offset)
 
     async def search_importers_for(
         query: Name,
         limit: Limit = DEFAULT_LIMIT,
+        offset: Offset = 0,
         language: Language = None,
         repo: Repo = None,
         under: Under = None,
@@ -61,11 +65,14 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         """Find the import statements that bring a function or class into a file."""
         chosen = context.collection(collection, session)
         where = await uses.where(chosen, language, names_of(repo), under)
-        return await uses.build(where, query, IMPORT, limit)
+        return await uses.build(where, query, IMPORT, limit, offset)
 
     return [
-        Tool(search_callers_for, "Find callers", TOOLSET, Effect.READS, render=render_uses),
-        Tool(search_importers_for, "Find importers", TOOLSET, Effect.READS, render=render_uses),
+        Tool(tool, title, TOOLSET, Effect.READS, render=render_uses, adapt=adapt_use)
+        for tool, title in (
+            (search_callers_for, "Find callers"),
+            (search_importers_for, "Find importers"),
+        )
     ]
 
 
@@ -83,4 +90,6 @@ def render_uses(result: Mapping[str, Any]) -> str:
         sure = "" if use["certainty"] == Certainty.EXACT else f" [possible: {use['reason']}]"
         stale = " [stale]" if use.get("stale") else ""
         parts.append(f"{use['snippet']}{where}{sure}{stale}")
+    if "next_offset" in result:
+        parts.append(f"more: offset={result['next_offset']}")
     return "\n".join([*parts, *result.get("warnings", [])])

@@ -3,18 +3,22 @@
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from services.core.blocking import DISK
+from services.core.access.access import current
+from services.core.access.grant import Scope
+from services.core.blocking import DISK, GIT
 from services.core.serving import caller, progress
-from services.core.serving.service import Effect, Tool
+from services.core.serving.service import Effect, Reach, Tool
 from services.core.serving.sessions import SessionToken
 from services.indexer.indexing.report import IndexReport, Progress
+from services.indexer.source.repo import repo_of
 from services.indexer.source.workspace import WorkspacePath
-from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.context import CollectionArgument, IndexerContext, hiding_folders
 from services.indexer.tools.responses import IndexResult, PruneResult
 
 TOOLSET = "index"
@@ -32,12 +36,16 @@ Recreate = Annotated[
 
 
 class DroppedResult(TypedDict):
-    """What was removed from a collection; `repos` are the checkouts whose folders are gone."""
+    """What was removed from a collection; `repos` are the checkouts whose folders are gone.
+
+    `left` are the folders that the repo of a removed folder is still indexed from.
+    """
 
     ok: bool
     collection: str
     points_removed: int
     repos: list[str]
+    left: NotRequired[list[str]]
 
 
 def index_tools(context: IndexerContext) -> Sequence[Tool]:
@@ -57,8 +65,10 @@ def index_tools(context: IndexerContext) -> Sequence[Tool]:
         A folder that is a git repository of its own is indexed as that repository.
         """
         anywhere = caller.current.get().is_owner
-        location = await DISK.run(context.workspaces.locate, "subdir", subdir, anywhere=anywhere)
         target = context.collection(collection, session)
+        with hiding_folders():
+            locate = context.workspaces.locate
+            location = await DISK.run(locate, "subdir", subdir, anywhere=anywhere)
         return await index_workspace(context, location, target, recreate)
 
     async def qdrant_index_root(
@@ -92,7 +102,15 @@ def index_tools(context: IndexerContext) -> Sequence[Tool]:
     return [
         Tool(qdrant_index, "Index code", TOOLSET, Effect.SETS, INDEX_SECONDS, lean=True),
         Tool(qdrant_index_root, "Index the workspace", TOOLSET, Effect.SETS, INDEX_SECONDS),
-        Tool(qdrant_prune, "Prune the index", TOOLSET, Effect.DESTROYS, INDEX_SECONDS),
+        Tool(
+            qdrant_prune,
+            "Prune the index",
+            TOOLSET,
+            Effect.DESTROYS,
+            INDEX_SECONDS,
+            scope=Scope.ADMIN,
+            reach=Reach.EVERYTHING,
+        ),
     ]
 
 
@@ -100,16 +118,22 @@ def owner_tools(context: IndexerContext) -> Sequence[Tool]:
     """Return the tools of the owner's command line."""
     indexer = context.indexer
 
-    async def drop_collection(collection: str, repo: str | None = None) -> DroppedResult:
-        """Remove a collection of code, or one repo of it. Files on disk stay."""
+    async def drop_collection(
+        collection: str, repo: str | None = None, folder: str | None = None
+    ) -> DroppedResult:
+        """Remove a collection of code, one repo of it, or one folder of a repo. Files stay."""
         repos = [each.repo for each in await indexer.checkouts(collection)]
-        dropped = await indexer.drop(collection, repo)
-        return {
+        dropped = await indexer.drop(collection, repo, Path(folder) if folder else None)
+        result: DroppedResult = {
             "ok": True,
             "collection": collection,
             "points_removed": dropped.before - dropped.after,
             "repos": repos if repo is None else [repo],
         }
+        if folder:
+            left = await indexer.checkouts(collection) if dropped.after else []
+            result["left"] = [str(each.root) for each in left if each.repo == repo]
+        return result
 
     async def prune_collection(collection: str | None = None) -> DroppedResult:
         """Remove files that no longer exist, and repos whose folders are gone."""
@@ -135,8 +159,10 @@ async def index_workspace(
 ) -> IndexResult:
     """Index a folder into a collection and report progress to the caller.
 
-    Raises InvalidInput for a collection of something else, ModelMismatch unless `recreate`.
+    Raises InvalidInput for a collection of something else, ModelMismatch unless `recreate`, and
+    NotPermitted for a folder that the caller does not reach.
     """
+    await _require_reach(context, location, collection, recreate)
     report = await context.indexer.index(
         location.workspace,
         collection=collection,
@@ -146,6 +172,24 @@ async def index_workspace(
         progress=_report_progress,
     )
     return _result(report)
+
+
+async def _require_reach(
+    context: IndexerContext, location: WorkspacePath, collection: str, recreate: bool
+) -> None:
+    """Raise NotPermitted for a repo that a limited caller could not read otherwise.
+
+    Else it could bring any folder of the server into a collection that it reaches.
+    """
+    if recreate:
+        current().require_scope(Scope.ADMIN, "recreate")
+        current().require_collection(collection)
+    if current().limits is None:
+        return
+    repo = context.repo_of(location) or (await GIT.run(repo_of, location.workspace)).name
+    known = await context.indexer.checkouts(collection)
+    if not any(location.workspace == each.root for each in known):
+        current().require_project(repo)
 
 
 def _root(context: IndexerContext) -> WorkspacePath:

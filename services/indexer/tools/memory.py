@@ -8,13 +8,13 @@ from services.core.memories.types import (
     MetadataArgument,
     StoreResult,
 )
-from services.core.serving.service import Effect, Tool
+from services.core.serving.service import Effect, OneCollection, Tool
 
 TOOLSET = "memory"
 
 
-def memory_tools(memories: MemoryWriter) -> Sequence[Tool]:
-    """Build `memory_store` over the memory server."""
+def memory_tools(memories: MemoryWriter, collection: str) -> Sequence[Tool]:
+    """Build `memory_store` over the memory server, which keeps memories in a collection."""
 
     async def memory_store(
         information: Information, metadata: MetadataArgument = None
@@ -22,4 +22,5 @@ def memory_tools(memories: MemoryWriter) -> Sequence[Tool]:
         """Keep something worth remembering; the same as the memory server's `store`."""
         return await memories.store(information, metadata)
 
-    return [Tool(memory_store, "Store a memory", TOOLSET, Effect.ADDS)]
+    reach = OneCollection(collection)
+    return [Tool(memory_store, "Store a memory", TOOLSET, Effect.ADDS, reach=reach)]

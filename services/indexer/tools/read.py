@@ -15,6 +15,7 @@ from services.indexer.lookup.scope import PathScope
 from services.indexer.search.definition_choice import is_named
 from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.foreign_arguments import adapt_name
 from services.indexer.tools.search import TOOLSET
 from services.indexer.tools.search_arguments import Names, names_of
 
@@ -111,7 +112,17 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         lines = await lookup.lines(file, start_line or 1, end_line)
         return _code(lines, end_line or lines.total, scope)
 
-    return [Tool(read_code, "Read code", TOOLSET, Effect.READS, render=render_read_code, lean=True)]
+    return [
+        Tool(
+            read_code,
+            "Read code",
+            TOOLSET,
+            Effect.READS,
+            render=render_read_code,
+            lean=True,
+            adapt=adapt_name,
+        )
+    ]
 
 
 def _in_file(found: FoundNames, name: str, path: str, scope: PathScope) -> FoundNames:
@@ -196,7 +207,8 @@ def render_read_code(result: Mapping[str, Any]) -> str:
     if "definitions" in result:
         count = len(result["definitions"])
         head = result.get("message") or f"{result['path']}: {count} definitions"
-        return "\n".join([head, *map(_listed, result["definitions"])])
+        is_outline = "path" in result
+        return "\n".join([head, *(_listed(row, is_outline) for row in result["definitions"])])
     symbol = f" {result['kind']} {result['symbol']}" if result.get("symbol") else ""
     head = (
         f"{result['path']}:{result['start_line']}-{result['end_line']}{symbol}"
@@ -208,6 +220,8 @@ def render_read_code(result: Mapping[str, Any]) -> str:
     return "\n".join([*parts, f"… {result['rest']}"] if "rest" in result else parts)
 
 
-def _listed(row: Mapping[str, Any]) -> str:
-    location = f"{row['path']}:{row['start_line']}-{row['end_line']}"
+def _listed(row: Mapping[str, Any], is_outline: bool) -> str:
+    """Write a definition in a line; an outline names its path once, in its heading."""
+    lines = f"{row['start_line']}-{row['end_line']}"
+    location = lines if is_outline else f"{row['path']}:{lines}"
     return f"{location} {row['kind']} {row['symbol']} | {row['signature']}"

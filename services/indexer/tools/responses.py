@@ -169,12 +169,12 @@ class CollectionRow(TypedDict):
     """One collection of `qdrant_list`."""
 
     name: str
-    vectors_count: int
+    vectors_count: int | None  # None where they cannot be counted: a damaged collection
     segments_count: int
     points_count: int
     indexed_vectors_count: int
     status: str
-    optimizer_status: str
+    optimizer_status: str | None
 
 
 class CollectionsResult(TypedDict):

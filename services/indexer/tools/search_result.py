@@ -1,5 +1,6 @@
 """The result of `repo_search`: definitions with numbered lines, and its text for an agent."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from services.indexer.lookup.scope import PathScope
 from services.indexer.schema.complexity import complexity
 from services.indexer.schema.features import Features
 from services.indexer.search.constants import constant_lines, fitting
+from services.indexer.search.definition_choice import is_named, split_symbol
+from services.indexer.search.query import ParsedQuery, is_code, written_as
 from services.indexer.search.searcher import SearchHit, SearchResult
 from services.indexer.search.snippet import WindowSize, best_line, snippet, token_estimate
 from services.indexer.tools.responses import CodeHit, RepoSearchResult
@@ -19,9 +22,11 @@ EXPLAINED_DIGITS = 4
 DEFAULT_CONTEXT = 3  # the contract's; the text shows context only where another value is given
 SNIPPET_CHARS = 4_300  # of all snippets: with their headings ten results are below 1,500 tokens
 MAX_SNIPPET_CHARS = 2_400  # of one; about 50 lines
+CODE_SNIPPET_CHARS = 700  # of one, around a constant, header or error code
 MIN_SNIPPET_CHARS = 160  # of one: a signature and a line or two
 CONSTANTS_SHARE = 6  # of a snippet's characters, beside it, for constants that it uses
 MAX_MORE = 3  # other places of a file that are named
+_OTHERS = re.compile(r"and (\d+) more")
 MAX_HIGHLIGHT = 100  # characters of the one fragment that is shown unless scores are explained
 
 
@@ -39,6 +44,7 @@ class Shown:
     highlights: bool
     explain: bool
     window: WindowSize
+    max_chars: int = MAX_SNIPPET_CHARS
 
 
 def build_result(
@@ -54,7 +60,8 @@ def build_result(
     more = dict(found.more)
     several = len({hit.chunk.repo for hit, _ in kept}) > 1
     hits = []
-    for (hit, place), max_chars in zip(kept, snippet_sizes(len(kept)), strict=True):
+    for (hit, place), size in zip(kept, snippet_sizes(len(kept)), strict=True):
+        max_chars = min(size, shown.max_chars)
         code_hit = _code_hit(hit, place, terms, shown, max_chars)
         code_hit["path"] = scope.shown(hit.chunk.repo, hit.chunk.path)
         if several:
@@ -74,7 +81,7 @@ def build_result(
     if shown.offset:
         result["offset"] = shown.offset
     if found.left_out and shown.total <= end:
-        result["left_out"] = f"{found.left_out} far below the first"
+        result["left_out"] = f"{found.left_out} {found.left_out_for}"
     if shown.context_lines not in (None, DEFAULT_CONTEXT):
         result["context_lines"] = shown.context_lines or 0
     if found.degraded:
@@ -170,7 +177,33 @@ def _names(others: Sequence[Features], kept: Sequence[tuple[SearchHit, Located]]
     ]
     unique = list(dict.fromkeys(names))
     rest = len(unique) - MAX_MORE
-    return [*unique[:MAX_MORE], f"and {rest} others"] if rest > 0 else unique
+    return [*unique[:MAX_MORE], f"and {rest} more"] if rest > 0 else unique
+
+
+def most_chars(query: ParsedQuery, unheld: Sequence[str]) -> int:
+    """Return how many characters of a hit are worth showing.
+
+    Of a code, the lines around it; of a name that no hit holds, enough to see that.
+    """
+    if query.literals != (query.text,):
+        return MAX_SNIPPET_CHARS
+    if unheld:
+        return MIN_SNIPPET_CHARS
+    return CODE_SNIPPET_CHARS if is_code(query.text) else MAX_SNIPPET_CHARS
+
+
+def unheld_names(query: ParsedQuery, hits: Sequence[tuple[SearchHit, Located]]) -> list[str]:
+    """Say which names and codes of a query stand in none of its hits."""
+    names = [each for each in query.literals if is_code(each) or not split_symbol(each)[1:]]
+    unheld = [name for name in names if not any(_holds(name, *each) for each in hits)]
+    if not hits or not unheld:
+        return []
+    return [f"none of these holds {', '.join(unheld)}; exact_search tells whether any file does"]
+
+
+def _holds(name: str, hit: SearchHit, place: Located) -> bool:
+    is_written = written_as(name).search(hit.chunk.text) is not None
+    return is_written or is_named(place.span.symbol.lower(), name.lower())
 
 
 def _warnings(located: LocatedHits) -> list[str]:
@@ -221,8 +254,14 @@ def _file_text(hits: Sequence[Mapping[str, Any]], with_context: bool) -> str:
     names = [f"{hit['symbol'] or hit['metadata'].get('kind', '')}:{_range(hit)}" for hit in others]
     names += [name for hit in hits for name in hit.get("more_in_file", ())]
     if names:
-        lines.append(f"{len(names)} more in this file: {', '.join(names)}")
+        lines.append(f"{_counted(names)} more in this file: {', '.join(names)}")
     return "\n".join(lines)
+
+
+def _counted(names: Sequence[str]) -> int:
+    """Count places that are named, and those that a name counts."""
+    counts = [_OTHERS.fullmatch(name) for name in names]
+    return sum(int(match.group(1)) if match else 1 for match in counts)
 
 
 def _heading(hit: Mapping[str, Any]) -> str:

@@ -1,7 +1,9 @@
 """`symbol_graph`: what a definition is related to, as one tree."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
@@ -11,12 +13,13 @@ from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
 from services.indexer.graph.edges import Certainty
 from services.indexer.graph.graph import GraphDefinition, SymbolGraph
+from services.indexer.graph.references import ReferenceKind
 from services.indexer.graph.tree import MAX_UNRESOLVED, Relation, Tree, TreeBuilder, TreeNode
 from services.indexer.lookup.lookup import Lookup
-from services.indexer.lookup.marks import BASE, CALL, DEFINITION, IMPORT, OTHER
-from services.indexer.lookup.pattern import Pattern
+from services.indexer.lookup.named import NamedDefinitions, NamedInRepo
 from services.indexer.lookup.reader import split_name
 from services.indexer.tools.context import CollectionArgument, IndexerContext
+from services.indexer.tools.foreign_arguments import adapt_graph
 from services.indexer.tools.graph import Name, Repo
 from services.indexer.tools.search import TOOLSET
 from services.indexer.tools.search_arguments import names_of
@@ -26,8 +29,6 @@ MAX_DEPTH = 3
 MAX_DEFINITIONS = 3  # of one plain name; more need a qualified one
 MAX_NODES = 200
 DEFAULT_NODES = 60
-MENTIONS_READ = 2_000  # lines that hold the name, which are told apart
-_KINDS = (DEFINITION, IMPORT, CALL, OTHER)
 
 
 class GraphNode(TypedDict):
@@ -51,7 +52,7 @@ class DefinitionTree(TypedDict):
 
 
 class SymbolGraphResult(TypedDict):
-    """The trees of a name's definitions; `references` counts the lines that hold it, by kind."""
+    """The trees of a name's definitions; `references` counts lines of code with it, by kind."""
 
     ok: bool
     query: str
@@ -83,7 +84,16 @@ def symbol_graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool
         asked = relations or list(Relation)
         return await _Graphs(context, lookup, where).build(query, asked, depth, limit, offset)
 
-    return [Tool(symbol_graph, "Symbol graph", TOOLSET, Effect.READS, render=render_graph)]
+    return [
+        Tool(
+            symbol_graph,
+            "Symbol graph",
+            TOOLSET,
+            Effect.READS,
+            render=render_graph,
+            adapt=adapt_graph,
+        )
+    ]
 
 
 class _Graphs:
@@ -100,9 +110,12 @@ class _Graphs:
     ) -> SymbolGraphResult:
         """Build the result. Raises InvalidInput with similar names for an unknown one."""
         started = time.perf_counter()
+        where = self._where
+        named = NamedDefinitions(self._lookup, self._context.vectors)
+        repos = await named.find(where.collection, name, where.anywhere)
         trees = [
-            (repo, definition, await TreeBuilder(graph, depth).build(definition, relations))
-            for repo, graph, definition in await self._definitions(name)
+            (repo, definition, await self._builder(repo, graph, depth).build(definition, relations))
+            for repo, graph, definition in self._definitions(repos)
         ]
         shown = [
             self._tree(repo, definition, tree, limit, offset) for repo, definition, tree in trees
@@ -113,7 +126,7 @@ class _Graphs:
         unresolved = sum(len(tree.unresolved) for _, _, tree in trees)
         if unresolved:
             self._problems.append(f"{unresolved} names that it calls have an unknown receiver")
-        references = await self._references(name)
+        references = await self._references(name, repos)
         problems = list(dict.fromkeys(self._problems))
         result: SymbolGraphResult = {
             "ok": True,
@@ -129,19 +142,17 @@ class _Graphs:
             result["warnings"] = problems
         return result
 
-    async def _definitions(self, name: str) -> list[tuple[str, SymbolGraph, GraphDefinition]]:
-        where = self._where
-        named = await self._lookup.definitions(where.collection, name, where.anywhere)
-        located = named.every
+    def _builder(self, repo: str, graph: SymbolGraph, depth: int) -> TreeBuilder:
+        return TreeBuilder(graph, depth, partial(self._where.scope.shown, repo))
+
+    def _definitions(
+        self, repos: Sequence[NamedInRepo]
+    ) -> list[tuple[str, SymbolGraph, GraphDefinition]]:
         found: list[tuple[str, SymbolGraph, GraphDefinition]] = []
-        for repo in sorted({each.file.repo for each in located}):
-            graph = SymbolGraph(self._context.vectors, where.collection, repo, where.filters.hidden)
-            paths = sorted({each.file.path for each in located if each.file.repo == repo})
-            definitions = await graph.definitions(split_name(name), paths)
-            found += [(repo, graph, each) for each in definitions]
-            known = {each.path for each in definitions}
-            if others := [path for path in paths if path not in known]:
-                shown = ", ".join(where.scope.shown(repo, path) for path in others[:3])
+        for each in repos:
+            found += [(each.repo, each.graph, one) for one in each.definitions]
+            if others := [one.file.path for one in (*each.by_name, *each.values)]:
+                shown = ", ".join(self._where.scope.shown(each.repo, p) for p in others[:3])
                 self._problems.append(f"by name only in {shown}: ask exact_search")
         if len(found) > MAX_DEFINITIONS:
             left = len(found) - MAX_DEFINITIONS
@@ -174,21 +185,14 @@ class _Graphs:
             shown["possible"] = node.reason
         return shown
 
-    async def _references(self, name: str) -> dict[str, int]:
-        """Count the lines that hold the name: definitions, imports, calls, and others."""
+    async def _references(self, name: str, found: Sequence[NamedInRepo]) -> dict[str, int]:
+        """Count the lines of code that refer to the name: definitions, imports, calls, others."""
+        counts = Counter({kind.value: 0 for kind in ReferenceKind})
         last = split_name(name)[-1]
-        pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
-        within = self._where.anywhere
-        found = await self._lookup.search(
-            self._where.collection, pattern, within, MENTIONS_READ, 0, None
-        )
-        counts = dict.fromkeys(_KINDS, 0)
-        for file in found.files:
-            for line in file.lines:
-                counts[OTHER if line.mark.role == BASE else line.mark.role] += 1
-        if found.shown < found.lines:
-            self._problems.append(f"references: {MENTIONS_READ} of {found.lines} lines counted")
-        return counts
+        for each in found:
+            paths = sorted({definition.path for definition in each.definitions})
+            counts.update(await each.graph.references(last, paths))
+        return dict(counts)
 
 
 def render_graph(result: Mapping[str, Any]) -> str:
@@ -198,10 +202,12 @@ def render_graph(result: Mapping[str, Any]) -> str:
         state = "complete" if result["complete"] else "not complete"
         parts.append(f"{tree['definition']}: {tree['total']} nodes ({state})")
         relation = ""
+        is_flat = all(node["depth"] == 1 for node in tree["nodes"])
         for node in tree["nodes"]:
             if node["relation"] != relation:
                 relation = node["relation"]
-                parts.append(f"{relation}:")
+                direct = " (direct)" if relation == Relation.SUBCLASSES and is_flat else ""
+                parts.append(f"{relation}{direct}:")
             sure = f" [possible: {node['possible']}]" if "possible" in node else ""
             indent = "  " * node["depth"]
             symbol = node["symbol"] or "(file)"

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NotRequired
 
 from typing_extensions import TypedDict
@@ -11,6 +12,7 @@ from services.indexer.graph.edges import Certainty
 from services.indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import CALL
+from services.indexer.lookup.named import NamedDefinitions
 from services.indexer.lookup.pattern import Pattern
 from services.indexer.lookup.reader import split_name
 from services.indexer.lookup.scope import PathScope
@@ -20,7 +22,8 @@ from services.indexer.source.walk import is_under
 from services.indexer.syntax.symbols.specs import SPECS
 from services.indexer.tools.context import IndexerContext
 
-MAX_DEFINITIONS = 10  # of one plain name; more need a qualified one
+MAX_DEFINITIONS = 60  # of one plain name; more need a qualified one
+SHOWN_DEFINITIONS = 8
 MAX_LINE = 240  # characters of a line as it is shown
 BY_NAME_LINES = 1_000
 EXACT_SCORE, POSSIBLE_SCORE = 1.0, 0.5
@@ -46,7 +49,10 @@ class Use(TypedDict):
 
 
 class UsesResult(TypedDict):
-    """The uses of a definition, exact ones first. `complete` says that none is left out."""
+    """The uses of a definition, exact ones first.
+
+    `complete` says that none is left out; `warnings` what could not be resolved.
+    """
 
     ok: bool
     query: str
@@ -58,6 +64,7 @@ class UsesResult(TypedDict):
     definitions: list[str]
     used_rerank: bool
     search_time_ms: float
+    next_offset: NotRequired[int]
     warnings: NotRequired[list[str]]
 
 
@@ -88,6 +95,10 @@ class Where:
         """The same repos, without the limits that are meant for uses."""
         return self.filters.of_repos(*self.filters.repos)
 
+    def shown(self, repo: str, path: str, line: int, symbol: str) -> str:
+        """Return a definition as its caller knows it: path, line and qualified name."""
+        return f"{self.scope.shown(repo, path)}:{line} {symbol}"
+
     def admits(self, use: FoundUse) -> bool:
         """Whether a use is in a folder and of a language that were asked for."""
         languages = {each.lower() for each in self.filters.languages}
@@ -105,6 +116,7 @@ class Uses:
     def __init__(self, context: IndexerContext, lookup: Lookup) -> None:
         self._context = context
         self._lookup = lookup
+        self._named = NamedDefinitions(lookup, context.vectors)
 
     async def where(
         self, collection: str, language: str | None, repos: Sequence[str], under: str | None
@@ -125,32 +137,24 @@ class Uses:
 
         Raises InvalidInput with similar names where no definition has the name.
         """
-        found = await self._lookup.definitions(where.collection, name, where.anywhere)
-        located = found.every
         uses: list[FoundUse] = []
         named: list[str] = []
         problems: list[str] = []
-        for repo in sorted({each.file.repo for each in located}):
-            graph = SymbolGraph(self._context.vectors, where.collection, repo, where.filters.hidden)
-            own = [each for each in located if each.file.repo == repo]
-            paths = sorted({each.file.path for each in own})
-            definitions = await graph.definitions(split_name(name), paths)
-            known = {each.path for each in definitions}
-            for definition in definitions[:MAX_DEFINITIONS]:
-                answer = await _ask(graph, definition, role)
-                uses += _found(repo, definition, answer)
-                problems += [answer.incomplete] if answer.incomplete else []
-                path = where.scope.shown(repo, definition.path)
-                named.append(f"{path}:{definition.start_line} {definition.symbol}")
-            if len(definitions) > MAX_DEFINITIONS:
-                left = len(definitions) - MAX_DEFINITIONS
+        for found in await self._named.find(where.collection, name, where.anywhere):
+            definitions, repo = found.definitions[:MAX_DEFINITIONS], found.repo
+            if definitions:
+                answer = await _ask(found.graph, definitions, role)
+                uses += _found(repo, definitions, answer)
+                problems += answer.problems(partial(where.scope.shown, repo))
+            named += [where.shown(repo, e.path, e.start_line, e.symbol) for e in definitions]
+            if len(found.definitions) > MAX_DEFINITIONS:
+                left = len(found.definitions) - MAX_DEFINITIONS
                 problems.append(f"{left} more definitions of this name; qualify it")
-            others = [each for each in own if each.file.path not in known]
-            if any(not _is_resolved(each.file.path) for each in others):
-                named += [
-                    f"{where.scope.shown(repo, e.file.path)}:{e.start_line} {e.symbol}"
-                    for e in others
-                ]
+            for each in (*found.by_name, *found.values):
+                named.append(where.shown(repo, each.file.path, each.start_line, each.symbol))
+            if found.values:
+                problems.append(f"{named[-1]} is no function or class; ask exact_search")
+            if found.by_name:
                 by_name, truncated = await self._by_name(where, name, repo, role)
                 uses += by_name
                 problems += [f"only {BY_NAME_LINES} lines by name were read"] if truncated else []
@@ -174,14 +178,15 @@ class Uses:
         ]
         return uses, found.shown < found.lines
 
-    async def build(self, where: Where, name: str, role: str, limit: int) -> UsesResult:
+    async def build(
+        self, where: Where, name: str, role: str, limit: int, offset: int
+    ) -> UsesResult:
         """Build the result of a search for uses. Raises InvalidInput as `find`."""
         started = time.perf_counter()
         uses, named, problems = await self.find(where, name, role)
         uses = [use for use in uses if where.admits(use)]
-        shown = await self._with_lines(where, uses[:limit])
-        if len(uses) > limit:
-            problems.append(f"{len(uses) - limit} more; raise limit")
+        after = offset + limit
+        shown = await self._with_lines(where, uses[offset:after])
         several = len(named) > 1
         result: UsesResult = {
             "ok": True,
@@ -190,11 +195,13 @@ class Uses:
             "total": len(uses),
             "exact": sum(each.certainty is Certainty.EXACT for each in uses),
             "possible": sum(each.certainty is Certainty.POSSIBLE for each in uses),
-            "complete": not problems,
-            "definitions": named[:MAX_DEFINITIONS],
+            "complete": not problems and not offset and after >= len(uses),
+            "definitions": _shortened(named),
             "used_rerank": False,
             "search_time_ms": round((time.perf_counter() - started) * 1000, 1),
         }
+        if after < len(uses):
+            result["next_offset"] = after
         if problems:
             result["warnings"] = problems
         return result
@@ -215,24 +222,25 @@ class Uses:
         ]
 
 
-async def _ask(graph: SymbolGraph, definition: GraphDefinition, role: str) -> Answer:
-    return await (graph.callers(definition) if role == CALL else graph.importers(definition))
+async def _ask(graph: SymbolGraph, definitions: Sequence[GraphDefinition], role: str) -> Answer:
+    return await (graph.callers(*definitions) if role == CALL else graph.importers(*definitions))
 
 
-def _found(repo: str, definition: GraphDefinition, answer: Answer) -> Iterator[FoundUse]:
+def _found(repo: str, definitions: Sequence[GraphDefinition], answer: Answer) -> Iterator[FoundUse]:
+    symbols = {each.value: each.symbol for each in definitions}
     for site in answer.sites:
-        yield FoundUse(
-            repo,
-            site.path,
-            site.line,
-            site.caller,
-            site.certainty,
-            site.reason,
-            definition.symbol,
-        )
+        of = symbols[site.of]
+        yield FoundUse(repo, site.path, site.line, site.caller, site.certainty, site.reason, of)
     for each in answer.imports:
-        reason = "imported" if each.alias == _last(definition.symbol) else f"as {each.alias}"
-        yield FoundUse(repo, each.path, each.line, "", Certainty.EXACT, reason, definition.symbol)
+        of = symbols[each.of]
+        reason = "imported" if each.alias == _last(of) else f"as {each.alias}"
+        yield FoundUse(repo, each.path, each.line, "", Certainty.EXACT, reason, of)
+
+
+def _shortened(named: Sequence[str]) -> list[str]:
+    """Return the first definitions, and how many there are beyond them."""
+    left = len(named) - SHOWN_DEFINITIONS
+    return [*named[:SHOWN_DEFINITIONS], *([f"{left} more"] if left > 0 else [])]
 
 
 def _unique(uses: Iterable[FoundUse]) -> list[FoundUse]:

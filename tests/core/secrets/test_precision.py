@@ -37,6 +37,8 @@ def test_real_code_has_few_false_alarms(library: str) -> None:
     ("path", "text"),
     [
         ("app.py", "password = get_password(user)"),
+        ("app.py", """add("PASSWORD", "password='%s'")"""),
+        ("app.py", """PASSWORD_TEMPLATE = "password={password}" """),
         ("app.py", "token = self.tokens[0].value"),
         ("app.py", 'password = os.environ["DB_PASSWORD"]'),
         ("app.py", 'password="secret"'),

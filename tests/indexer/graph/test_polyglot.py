@@ -36,6 +36,8 @@ class Edge(NamedTuple):
 class Sample:
     """The files of one language, and what their marks say."""
 
+    misses = 0
+
     def __init__(self, folder: Path) -> None:
         self._files: dict[str, FileSymbols] = {}
         self.expected: set[Edge] = set()
@@ -44,7 +46,7 @@ class Sample:
             table = outline(text, language_of(name) or folder.name, with_symbols=True).symbols
             assert table is not None, f"{name} has no symbols"
             stored = decode_table(table.encode())
-            self._files[name] = FileSymbols(name, stored, frozenset(table.mentions))
+            self._files[name] = FileSymbols(name, stored)
             self.expected.update(_marked(name, text))
 
     def file(self, path: str) -> FileSymbols | None:
@@ -52,6 +54,9 @@ class Sample:
 
     def callers(self, name: str) -> Sequence[FileSymbols]:
         return [file for file in self._files.values() if name in file.mentions]
+
+    def few_callers(self, name: str) -> Sequence[FileSymbols]:
+        return self.callers(name)
 
     def definers(self, name: str) -> Sequence[FileSymbols]:
         return self.callers(definition_mention(name))

@@ -14,6 +14,8 @@ from services.indexer.syntax.symbols.table import decode_table, definition_menti
 class Files:
     """Tables of texts, as they are after they were stored and read again."""
 
+    misses = 0
+
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._files = {path: _symbols(path, text) for path, text in texts.items()}
 
@@ -22,6 +24,9 @@ class Files:
 
     def callers(self, name: str) -> Sequence[FileSymbols]:
         return [file for file in self._files.values() if name in file.mentions]
+
+    def few_callers(self, name: str) -> Sequence[FileSymbols]:
+        return self.callers(name)
 
     def definers(self, name: str) -> Sequence[FileSymbols]:
         return self.callers(definition_mention(name))
@@ -42,7 +47,7 @@ class Files:
 def _symbols(path: str, text: str) -> FileSymbols:
     table = outline(text, "python", with_symbols=True).symbols
     assert table is not None
-    return FileSymbols(path, decode_table(table.encode()), frozenset(table.mentions))
+    return FileSymbols(path, decode_table(table.encode()))
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,19 @@ async def test_commits_are_found_by_words_and_say_why(engine: Engine, repo: Repo
     assert found.searched == 3
 
 
+async def test_symbols_come_from_code_and_not_from_sentences(tmp_path: Path) -> None:
+    made = Repository.create(tmp_path / "prose")
+    made.write("guide.md", "class notes are here\n\nfunction keys(x) do nothing\n")
+    made.write("pool.py", '"""A class of things and the type system."""\n\n\ndef take(n):\n    0\n')
+    made.write("pool.c", "static int drain(int n) {\n  int a = 1;\n\n\n\n  return n;\n}\n")
+    made.commit("Begin")
+    made.write("pool.c", "static int drain(int n) {\n  int a = 1;\n\n\n\n  return a;\n}\n")
+    made.commit("Change")
+    [[change, begin]] = list(read_commits(made.root, recent_ids(made.root, 5)))
+    assert begin.symbols == ("take",)
+    assert change.symbols == ("drain",)
+
+
 async def test_only_commits_of_a_path(engine: Engine, repo: Repository) -> None:
     history = History(engine.vectors, engine.embedder)
     found = await history.search("code", {"p": repo.root}, "pool", "readme.md", 10)

@@ -37,6 +37,21 @@ def test_lines(pattern: Pattern, found: list[int]) -> None:
     assert lines(pattern, TEXT) == found
 
 
+@pytest.mark.parametrize(
+    ("expression", "found"),
+    [
+        (r"class \w+\(", [1, 2]),
+        (r"class [\w.]+\(", [1, 2]),
+        (r"class H\W", []),
+        (r"\Q\w\E", [3]),
+        (r"\\w", [3]),
+    ],
+)
+def test_words_have_letters_of_every_script(expression: str, found: list[int]) -> None:
+    text = "class Héllo(\nclass 日本2(\n\\w\n"
+    assert lines(Pattern(expression, regex=True), text) == found
+
+
 @given(
     st.text("ab_ \né", max_size=60),
     st.text("ab_é", min_size=1, max_size=3),

@@ -64,3 +64,8 @@ def test_they_are_few_and_fit() -> None:
     assert len(lines) == MAX_CONSTANTS
     assert max(map(len, lines)) < 130
     assert fitting(lines, 260) == lines[:2]
+
+
+def test_prose_defines_no_constant() -> None:
+    rows = Rows(["submitted in a POST request to be lost.", "", "GET", "POST and GET are limited"])
+    assert constant_lines(rows, "parameters received via GET or POST", 4, 4) == []

@@ -117,6 +117,39 @@ def test_an_ignore_file_that_is_a_pipe_does_not_block(
     assert reasons(root).get("pipe.py", "not a file") == "not a file"
 
 
+@pytest.mark.timeout(20)
+def test_git_is_not_waited_for_where_only_a_folder_inside_has_a_pipe(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(listing, "PROMPT_SECONDS", 0.5)
+    repository.write("a/b/c.py", function("alpha"))
+    repository.write(".gitignore", "*.log\n")
+    repository.write("a/d.log", "noise")
+    os.mkfifo(repository.root / "a/b/.gitignore")
+    assert list_files(repository.root) >= {b"a/b/c.py", b".gitignore"}
+    assert b"a/d.log" not in list_files(repository.root)
+    assert "a/b/.gitignore is not a regular file" in caplog.text
+    monkeypatch.setattr(listing, "PROMPT_SECONDS", 60.0)
+    assert set(texts(repository.root / "a/b")) == {"c.py"}
+
+
+@pytest.mark.timeout(20)
+def test_a_pipe_between_a_folder_and_the_top_of_its_repository_does_not_block(
+    repository: Repository,
+) -> None:
+    repository.write("a/b/c.py", function("alpha"))
+    os.mkfifo(repository.root / "a/.gitignore")
+    assert set(texts(repository.root / "a/b")) == {"c.py"}
+
+
+def test_a_slow_git_is_asked_again(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.write("a.log", "noise")
+    repository.write(".git/info/exclude", "*.log\n")  # known to git alone
+    repository.write("a.py", function("alpha"))
+    monkeypatch.setattr(listing, "PROMPT_SECONDS", 0.0001)
+    assert list_files(repository.root) == {b"a.py"}
+
+
 def test_an_excludes_file_that_is_a_pipe_does_not_block(
     repository: Repository, tmp_path: Path
 ) -> None:

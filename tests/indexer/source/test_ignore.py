@@ -61,6 +61,7 @@ def test_lines_that_say_nothing(line: str) -> None:
     assert not rules.excludes("a/")
 
 
+@pytest.mark.slow
 def test_hostile_files_take_bounded_time(caplog: pytest.LogCaptureFixture) -> None:
     rules = IgnoreRules()
     rules.add_file("", ["**/" * 300 + "x", "*a" * 400 + "b", *(f"*{n}*x" for n in range(50_000))])

@@ -8,6 +8,7 @@ from tree_sitter import Query
 from services.indexer.chunking.chunker import chunk
 from services.indexer.source.content import decode
 from services.indexer.source.languages import LANGUAGES, language_of
+from services.indexer.syntax import grammar
 from services.indexer.syntax.definitions import KINDS, flatten
 from services.indexer.syntax.grammar import QUERIES, grammar_of, query_source
 from services.indexer.syntax.outline import Outline, outline
@@ -306,3 +307,20 @@ def test_the_elements_of_a_java_annotation_are_methods() -> None:
 )
 def test_assignments_to_items_and_attributes_have_symbols(language: str, text: str) -> None:
     assert outline(text, language, with_symbols=True).symbols is not None
+
+
+def test_a_parser_that_had_to_wait_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deadlines count computing: a machine that is busy or asleep changes no outline."""
+    text = "\n".join(f"def function_{n}(a, b=[1, {{2: 3}}]):\n    return a" for n in range(2_000))
+    whole = outline(text, "python")
+    assert len(whole.definitions) == 2_000
+    monkeypatch.setattr(grammar, "TURN_SECONDS", 0.001)
+    assert outline(text, "python").definitions == whole.definitions
+    assert not outline(text, "python", parse_seconds=0).definitions
+
+
+def test_a_section_ends_with_its_last_line_and_keeps_its_quotes() -> None:
+    text = "Guide\n=====\n\n``Meta`` options\n----------------\n\nOf models.\n"
+    [guide] = outline(text, "rst").definitions
+    found = [(each.path, each.end + 1) for each in (guide, *guide.children)]
+    assert found == [("Guide", 7), ("Guide > ``Meta`` options", 7)]

@@ -17,6 +17,7 @@ from services.core.settings import Settings
 from services.indexer.tools.admin import admin_tools
 from services.indexer.tools.context import IndexerContext
 from services.indexer.tools.index import index_tools
+from tests.indexer.conftest import Bench
 from tests.support.processes import ROOT, environment
 from tests.support.repositories import Repository
 
@@ -31,7 +32,9 @@ PRUNE_RESULT = {
 }
 
 
-async def test_subdir_and_a_collection_of_its_own(tools: Any, context: IndexerContext) -> None:
+async def test_subdir_and_a_collection_of_its_own(
+    tools: Any, context: IndexerContext, bench: Bench
+) -> None:
     other = f"{context.default_collection}-own"
     try:
         indexed = await tools.qdrant_index(subdir="lib", collection=other)
@@ -39,21 +42,25 @@ async def test_subdir_and_a_collection_of_its_own(tools: Any, context: IndexerCo
         assert await context.vectors.count(other) == 1
         assert not (await tools.qdrant_status())["exists"]
     finally:
-        await context.vectors.delete_collection(other)
+        await bench.store.delete_collection(other)
     with pytest.raises(InvalidInput, match="outside"):
         await tools.qdrant_index(subdir="../..")
 
 
-async def test_the_session_default_counts(tools: Any, context: IndexerContext) -> None:
+async def test_the_session_default_counts(
+    tools: Any, context: IndexerContext, bench: Bench
+) -> None:
     other = f"{context.default_collection}-session"
     token = context.sessions.set(other, None)["session"]
     try:
         assert (await tools.qdrant_index_root(session=token))["collection"] == other
     finally:
-        await context.vectors.delete_collection(other)
+        await bench.store.delete_collection(other)
 
 
-async def test_prune(tools: Any, context: IndexerContext, workspace: Repository) -> None:
+async def test_prune(
+    tools: Any, context: IndexerContext, workspace: Repository, bench: Bench
+) -> None:
     await tools.qdrant_index_root()
     workspace.remove("a.py")
     pruned = await tools.qdrant_prune()
@@ -62,7 +69,7 @@ async def test_prune(tools: Any, context: IndexerContext, workspace: Repository)
     assert counts == (2, 1, 1)
     assert (await tools.qdrant_prune())["points_removed"] == 0
     assert (await tools.qdrant_index())["stats"]["files_removed"] == 0
-    await context.vectors.delete_collection(context.default_collection)
+    await bench.store.delete_collection(context.default_collection)
     with pytest.raises(CollectionNotFound):
         await tools.qdrant_prune()
 

@@ -18,10 +18,12 @@ from services.indexer.syntax.symbols.table import (
     SEQUENCE,
     UNKNOWN,
     Expression,
+    last_name,
 )
 
 MAX_DEPTH = 12  # nested expressions; a deeper one is generated, and unknown
 MAX_ITEMS = 30  # elements kept of a literal
+MAX_PASSED = 4  # arguments kept of a call that passes them on
 MAX_TEXT = 200  # bytes of a dotted name
 _DOTTED = re.compile(r"[\w$]+(?:\.[\w$]+)*[?!]?\Z")
 _SEPARATORS = ("?.", "!!.", "::", "->", "\\")
@@ -52,6 +54,7 @@ class Shapes:
     generics: Mapping[str, str] = field(default_factory=dict)  # with the type of the arguments
     arrays: Mapping[str, str] = field(default_factory=dict)  # types, with the part of the element
     transparent: frozenset[str] = frozenset()  # generic types that stand for their argument
+    passing: frozenset[str] = frozenset()  # functions that pass their arguments on
     creator: str = ""  # the member of a class that constructs, as `new` in Ruby
     members: str = ""  # what starts the name of an instance's member, as `@` in Ruby
 
@@ -119,7 +122,9 @@ class Expressions:
         if fields := shapes.attributes.get(kind):
             return self._attribute(node, fields, depth)
         if kind in shapes.calls or kind in shapes.methods:
-            callee = self.callee(node, depth)[0]
+            callee, arguments, _ = self.callee(node, depth)
+            if callee and last_name(callee) in shapes.passing:
+                return [CALL, callee, *self._passed(arguments, depth)]
             if callee and shapes.creator and self._creates(node):
                 return [CALL, [NEW, callee]]
             return [CALL, callee] if callee else UNKNOWN
@@ -136,6 +141,11 @@ class Expressions:
             element = self.read(part(node, shapes.arrays[kind]), depth)
             return [GENERIC, _ARRAY, element] if element else UNKNOWN
         return self._literal(node, kind, depth)
+
+    def _passed(self, arguments: Node | None, depth: int) -> list[Expression]:
+        """Read the leading arguments of a call that are passed by position."""
+        given = arguments.named_children[:MAX_PASSED] if arguments is not None else []
+        return [self.read(each, depth) for each in given]
 
     def _creates(self, node: Node) -> bool:
         name = part(node, self._shapes.methods[node.type][1])

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from tree_sitter import Node, Query, QueryCursor, Tree
+from tree_sitter import Node, Query, Tree
 
-from services.indexer.syntax.grammar import QUERIES, QUERY_SECONDS, Grammar
+from services.indexer.syntax.grammar import QUERIES, Grammar, queried
 from services.indexer.syntax.symbols.expressions import attribute, plain
 from services.indexer.syntax.symbols.languages import SymbolSpec
 from services.indexer.syntax.symbols.scopes import KINDS, PARTS, Captures, Scopes, declared_name
@@ -60,7 +60,7 @@ def extract_symbols(
         return None
     extraction = _Extraction(source, spec, line_starts)
     query, settings = _query(grammar, spec.query)
-    extraction.read(_cursor(query).matches(tree.root_node), settings)
+    extraction.read(queried(query, lambda cursor: cursor.matches(tree.root_node)), settings)
     shapes = spec.shapes
     calls = (*shapes.calls, *shapes.methods, *shapes.constructs)
     extraction.read_calls(_captures(tree, grammar, calls))
@@ -71,15 +71,13 @@ def extract_symbols(
     return extraction.table(language)
 
 
-def _cursor(query: Query) -> QueryCursor:
-    return QueryCursor(query, timeout_micros=int(QUERY_SECONDS * 1_000_000))
-
-
 def _captures(tree: Tree, grammar: Grammar, node_types: tuple[str, ...]) -> Sequence[Node]:
-    """Return all nodes of some types: captures are cheaper than matches, and there are many."""
+    """Return all nodes of some types. Captures are cheaper than matches, and in any order."""
     if not node_types:
         return ()
-    return _cursor(_nodes(grammar, node_types)).captures(tree.root_node).get(NODE, ())
+    nodes = _nodes(grammar, node_types)
+    found = queried(nodes, lambda cursor: cursor.captures(tree.root_node)).get(NODE, ())
+    return sorted(found, key=lambda node: (node.start_byte, node.end_byte))
 
 
 @cache
@@ -152,7 +150,8 @@ class _Extraction:
         scopes = self._scopes.all
         names = {last_name(call.function) for call in self._calls}
         for each in self._imports:
-            names.update((each.name, each.alias, _last_part(each.module)))
+            last = each.module.rpartition("/" if "/" in each.module else ".")[2]
+            names.update((each.name, each.alias, last))
         names.update(last_name(base) for scope in scopes for base in scope.bases)
         names.update(name for read in self._reads.values() for name in _names(read.value))
         if self._spec.exports:
@@ -311,6 +310,8 @@ class _Extraction:
         if not target:
             return
         if isinstance(target, list) and target[0] == SEQUENCE:
+            if how == ITERATED and value and self._spec.reads:
+                how, value = ASSIGNED, [ITERATED, value]
             for position, each in enumerate(target[1:]):
                 self._bind(scope, each, how, self._part(target, value, position))
             return
@@ -376,10 +377,6 @@ class _Extraction:
 def _names(expression: Expression) -> Sequence[str]:
     """Return the names after the first of a dotted one."""
     return expression.split(".")[1:] if isinstance(expression, str) else ()
-
-
-def _last_part(module: str) -> str:
-    return module.rpartition("/" if "/" in module else ".")[2]
 
 
 def _event_name(captures: Captures) -> str:

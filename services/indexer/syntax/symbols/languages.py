@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from services.indexer.syntax.symbols.expressions import Shapes
 from services.indexer.syntax.symbols.imports import ImportedName
+from services.indexer.syntax.symbols.table import Expression
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class SymbolSpec:
     no_parameters: frozenset[str] = frozenset()  # nodes in a list of parameters that are none
     promoted: frozenset[str] = frozenset()  # parameters, or parts of them, that make members
     tuples: frozenset[str] = frozenset()  # types of several results
+    annotations: Callable[[str], Expression] | None = None  # reads a type from its text
     untyped: frozenset[str] = frozenset()  # types that stand for what is assigned
     overloads: bool = False  # functions of one name are told apart by their parameters
     comma_ok: bool = False  # two targets of an item or assertion: the value, and whether it is

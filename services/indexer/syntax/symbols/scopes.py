@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
+from services.indexer.syntax.symbols.annotations import MAX_ANNOTATION
 from services.indexer.syntax.symbols.expressions import Expressions, part, plain
 from services.indexer.syntax.symbols.languages import SymbolSpec
 from services.indexer.syntax.symbols.table import (
@@ -206,15 +207,14 @@ class Scopes:
         return self.annotation(captures["type"][0]) if "type" in captures else UNKNOWN
 
     def annotation(self, node: Node | None) -> Expression:
-        """Read a type; one that is written as a string is the name in it."""
+        """Read a type."""
         if node is not None and node.type in self._spec.tuples:
             read = self.expressions.read
             parts = [read(part(each, "type") or each) for each in node.named_children]
             return [GENERIC, TUPLE, *parts]
+        if node is not None and self._spec.annotations is not None:
+            return self._spec.annotations(self._text(node, MAX_ANNOTATION + 1))
         value = self.expressions.read(node)
-        if node is not None and isinstance(value, list) and value[0] == LITERAL:
-            name = self._text(node).strip("\"' ")
-            return name if name.replace(".", "").isidentifier() else UNKNOWN
         return UNKNOWN if isinstance(value, str) and value in self._spec.untyped else value
 
     def at(self, byte: int) -> int:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from services.indexer.syntax.symbols.annotations import python_type
 from services.indexer.syntax.symbols.expressions import Shapes
 from services.indexer.syntax.symbols.imports import (
     javascript_imports,
@@ -37,6 +38,10 @@ PYTHON = SymbolSpec(
         },
         functions=frozenset(["lambda"]),
         names=frozenset(["identifier", "dotted_name"]),
+        passing=frozenset(
+            "cast type next enumerate zip list tuple set frozenset sorted iter reversed copy"
+            " deepcopy partial update_wrapper".split()
+        ),
     ),
     imports=python_imports,
     parameters={
@@ -44,6 +49,7 @@ PYTHON = SymbolSpec(
         "default_parameter": ("name", "", "value"),
         "typed_default_parameter": ("name", "type", "value"),
     },
+    annotations=python_type,
     keyword_arguments={"keyword_argument": ("name", "value")},
     splats=frozenset(["list_splat_pattern", "dictionary_splat_pattern"]),
     runs={name: f"__{name}__" for name in "str repr len bool iter next hash int float".split()},

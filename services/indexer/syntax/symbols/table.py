@@ -6,14 +6,15 @@ A table depends on its file alone. What crosses files is resolved when it is ask
 import json
 import zlib
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 # An expression is a dotted name ("self.client.get", "" where it is unknown), or a list that starts
 # with its operator: [CALL, function], [ATTRIBUTE, object, name], [ITEM, object, key],
 # [EITHER, …], [SEQUENCE, …], [MAPPING, key, value, …], [LAMBDA, scope number],
-# [LITERAL, type], [NEW, class], [GENERIC, type, arguments…], [DECLARED, type, value].
+# [LITERAL, type], [NEW, class], [GENERIC, type, arguments…], [DECLARED, type, value],
+# [ITERATED, object]. A call of a function that passes its arguments on has them, too.
 Expression = str | list[Any]
 UNKNOWN = ""
 CALL, ATTRIBUTE, ITEM, EITHER = "()", ".", "[]", "|"
@@ -26,6 +27,7 @@ MODULE, FUNCTION, CLASS = "module", "function", "class"
 NAMESPACE, EXTENSION = "namespace", "extension"
 COMPRESSION = 1  # zlib's level: a table shrinks to a fifth, and higher ones take longer
 FILE_SCOPE = 0  # the scope of the file itself
+_SEPARATOR = "\n"  # of mentions
 
 # How a name comes by its value.
 ASSIGNED = "="  # the expression's value
@@ -127,38 +129,103 @@ class SymbolTable:
     package: str = ""  # the package or namespace that the file declares
     mentions: Sequence[str] = field(default=())  # last names of what it calls, imports, inherits
 
-    def encode(self) -> str:
-        """Encode as compressed JSON, without `mentions`, which are stored as a field of their own.
+    @property
+    def size(self) -> int:
+        """How many rows it has: what it weighs in memory."""
+        many = (self.scopes, self.bindings, self.imports, self.calls, self.reads, self.mentions)
+        return sum(map(len, many))
 
-        The paths of scopes are left out: decoding joins them from the names.
+    def called(self) -> Sequence[Expression]:
+        """Return what each call calls, without reading the arguments."""
+        if isinstance(self.calls, StoredCalls):
+            return self.calls.functions
+        return [call.function for call in self.calls]
+
+    def given(self) -> Sequence[str]:
+        """Return the arguments of each call as JSON, empty without any."""
+        if isinstance(self.calls, StoredCalls):
+            return self.calls.arguments
+        return [_json(call.arguments) if call.arguments else "" for call in self.calls]
+
+    def encode(self) -> str:
+        """Encode as compressed JSON.
+
+        Of rows that are many each column is a list: few objects are made when it is read. The paths
+        of scopes are left out: decoding joins them from the names.
         """
         parts = [
             self.language,
             self.package,
+            _SEPARATOR.join(self.mentions),
             [_trimmed((scope.name, *scope[2:])) for scope in self.scopes],
-            self.bindings,
+            _columns(self.bindings, len(Binding._fields)),
             self.imports,
             self.results,
-            [_trimmed(call) for call in self.calls],
-            self.reads,
+            _columns(map(_stored_call, self.calls), len(Call._fields)),
+            _columns(self.reads, len(Read._fields)),
         ]
-        text = json.dumps(parts, separators=(",", ":")).encode()
+        text = _json(parts).encode()
         return b2a_base64(zlib.compress(text, COMPRESSION), newline=False).decode()
+
+
+class StoredCalls(Sequence[Call]):
+    """The calls of a stored table; each is made, and its arguments are read, when it is asked."""
+
+    def __init__(
+        self,
+        scopes: Sequence[int],
+        lines: Sequence[int],
+        functions: Sequence[Expression],
+        arguments: Sequence[str],
+    ) -> None:
+        self.functions = functions
+        self.arguments = arguments  # as JSON
+        self._scopes = scopes
+        self._lines = lines
+
+    @overload
+    def __getitem__(self, number: int) -> Call: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Call]: ...
+
+    def __getitem__(self, number: int | slice) -> Call | list[Call]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        written = self.arguments[number]
+        given = json.loads(written) if written else ()
+        return Call(self._scopes[number], self._lines[number], self.functions[number], given)
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+
+def _stored_call(call: Call) -> Sequence[Any]:
+    return *call[:-1], _json(call.arguments) if call.arguments else ""
+
+
+def _columns(rows: Iterable[Sequence[Any]], width: int) -> list[Sequence[Any]]:
+    return list(zip(*rows, strict=True)) or [()] * width
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def decode_table(text: str) -> SymbolTable:
     """Decode what `encode` made. Raises ValueError, TypeError or zlib.error for anything else."""
     parts = json.loads(zlib.decompress(a2b_base64(text)))
-    language, package, scopes, bindings, imports, results, calls, reads = parts
+    language, package, mentions, scopes, bindings, imports, results, calls, reads = parts
     return SymbolTable(
         language,
         _decode_scopes(scopes),
-        [Binding(*each) for each in bindings],
+        [Binding(*each) for each in zip(*bindings, strict=True)],
         [Import(*each) for each in imports],
         [Result(*each) for each in results],
-        [Call(*each) for each in calls],
-        [Read(*each) for each in reads],
+        StoredCalls(*calls),
+        [Read(*each) for each in zip(*reads, strict=True)],
         package,
+        mentions.split(_SEPARATOR) if mentions else [],
     )
 
 

@@ -48,6 +48,31 @@ class Line:
 def show(order: Order) -> str:
     return f"{order.total()} of {Order.limit}"
 """,
+    "src/billing/charging.py": '''def charge_customer(amount: int) -> str:
+    """Charge the customer."""
+    return receipt(amount)
+
+
+def receipt(amount: int) -> str:
+    """Write what was paid."""
+    return f"paid {amount}"
+''',
+    "src/billing/latest.py": """from billing.charging import charge_customer
+
+
+def charge_latest(amounts):
+    return charge_customer(amounts[-1])
+""",
+    "src/billing/checks/test_charging.py": """from billing.charging import charge_customer
+
+
+def test_one():
+    assert charge_customer(1) == "paid 1"
+
+
+def test_another():
+    assert charge_customer(2) == "paid 2"
+""",
 }
 
 

@@ -67,3 +67,11 @@ async def test_the_text_is_short(engine: Engine) -> None:
     text = await engine.text("search_callers_for", query="Order.total")
     assert "1 exact" in text
     assert "src/orders/views.py\n5: return" in text
+
+
+@pytest.mark.parametrize("tool", ["search_callers_for", "search_importers_for", "symbol_graph"])
+async def test_an_unknown_name_is_an_error_of_its_own_argument(engine: Engine, tool: str) -> None:
+    body = await engine.call(tool, symbol="no_such_name")
+    assert body["details"]["field"] == "query"
+    missing = await engine.call(tool)
+    assert missing["error"] == "query: Missing required argument"

@@ -86,6 +86,17 @@ async def test_callers_of_the_asked_symbol_are_sources(engine: Engine) -> None:
     assert callers
 
 
+async def test_what_calls_the_asked_symbol_and_what_it_calls_are_sources(engine: Engine) -> None:
+    name = "charge_customer"
+    body = await engine.call("context_answer", query=f"What does {name} do?", symbol=name)
+    roles = re.findall(rf"`(\w+)[^`]*` \((\D+) {name}\)", body["answer"])
+    assert roles == [
+        ("charge_latest", "calls"),  # its path has "test" in it, and is none
+        ("test_one", "calls"),
+        ("receipt", "called by"),
+    ]
+
+
 async def test_filters_are_those_of_repo_search(engine: Engine) -> None:
     body = await engine.call("context_answer", query="retry a call", under="src/legacy")
     assert {each["path"] for each in body["citations"]} == {"src/legacy/retry.py"}

@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
@@ -110,6 +111,22 @@ async def test_the_deadline_holds_under_load(decoded: Engine, model: ObedientSer
     reasons = " ".join(reason for body in bodies for reason in body["degraded"])
     assert "did not" in reasons
     assert "texts wait for it" in reasons
+
+
+async def test_all_texts_of_a_call_share_its_deadline(
+    decoded: Engine, model: ObedientServer
+) -> None:
+    model.answer, model.seconds = TRUE, 30.0
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    queries = [f"{QUESTION} ({number})" for number in range(8)]
+    body = await decoded.call("context_answer", query=queries, mode="pack", expand=True)
+    model.seconds = 0.0
+    assert loop.time() - started < 12, "2 s, and the searches; 32 s where each text has its own"
+    assert len(body["answers_by_query"]) == 8
+    assert body["decoder_used"] == "extractive"
+    late = f"{urlsplit(model.url).netloc} did not finish within 2 s"
+    assert body["degraded"] == [f"expand: {late}", f"decoder: {late}"]
 
 
 async def test_a_client_that_goes_away_ends_the_generation(

@@ -39,6 +39,13 @@ async def test_the_text_is_what_an_agent_reads(engine: Engine) -> None:
     )
 
 
+async def test_a_query_is_a_pattern(engine: Engine) -> None:
+    """Agents that came from the other searches call it that."""
+    assert await engine.text("exact_search", query="orders.E028") == await engine.text(
+        "exact_search", pattern="orders.E028"
+    )
+
+
 async def test_imports_are_told_from_uses(engine: Engine) -> None:
     body = await engine.call(
         "exact_search", pattern="Order", whole_word=True, path_glob="**/views.py"
@@ -150,3 +157,25 @@ async def test_secrets_are_never_shown(engine: Engine, workspace: Path) -> None:
         assert "[redacted" in shown
     finally:
         file.write_text(before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"under": "src/nowhere"}, "under"),
+        ({"path_glob": "**/*.nothing"}, "path_glob"),
+        ({"repo": "shopp"}, "repo"),
+    ],
+)
+async def test_a_place_that_is_not_there_is_no_complete_answer(
+    engine: Engine, arguments: dict[str, Any], field: str
+) -> None:
+    body = await engine.call("exact_search", pattern="total", **arguments)
+    assert body["error_code"] == "VALIDATION_ERROR"
+    assert body["details"]["field"] == field
+
+
+async def test_filters_that_no_file_fits_are_told(engine: Engine) -> None:
+    text = await engine.text("exact_search", pattern="total", language="fortran")
+    assert "nothing was searched" in text
+    assert "nothing was searched" not in await engine.text("exact_search", pattern="no_such_text")

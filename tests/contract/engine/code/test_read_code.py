@@ -25,6 +25,11 @@ async def test_ways_to_write_a_name(engine: Engine, name: str) -> None:
     assert (body["symbol"], body["start_line"], body["end_line"]) == ("Order.cancel", 14, 15)
 
 
+async def test_a_symbol_is_a_name(engine: Engine) -> None:
+    body = await engine.call("read_code", symbol="Order.cancel")
+    assert (body["symbol"], body.get("warnings")) == ("Order.cancel", None)
+
+
 async def test_several_of_one_name_are_listed(engine: Engine) -> None:
     body = await engine.call("read_code", name="total")
     assert [row["symbol"] for row in body["definitions"]] == ["Order.total", "Line.total"]
@@ -134,3 +139,15 @@ async def test_others_of_the_name_are_told(engine: Engine) -> None:
     assert body["message"] == "also src/orders/Cart.java:2 variable Cart.size"
     file.unlink()
     await engine.call("qdrant_index")
+
+
+async def test_an_outline_names_its_path_once(engine: Engine) -> None:
+    text = await engine.text("read_code", path="orders/models.py", outline=True)
+    assert text.count("src/orders/models.py") == 1
+    assert "\n14-15 method Order.cancel | def cancel(self) -> None:" in text
+
+
+async def test_a_folder_is_told_from_a_file_that_is_not_indexed(engine: Engine) -> None:
+    body = await engine.call("read_code", path="src/orders")
+    assert body["details"]["field"] == "path"
+    assert body["details"]["message"].startswith("src/orders is a folder of 2 files: ")

@@ -203,3 +203,41 @@ async def test_every_definition_is_found_by_its_name(engine: Engine) -> None:
         assert (row["path"], row["symbol"], row["start_line"]) in [
             found(hit)[:3] for hit in body["results"]
         ], row
+
+
+async def test_an_error_code_finds_only_the_places_that_hold_it(engine: Engine) -> None:
+    body = await engine.call("repo_search", query="orders.E028")
+    assert [hit["symbol"] for hit in body["results"]] == ["Order.cancel"]
+    assert body["total"] == 1
+    assert body["left_out"].endswith(" without orders.E028")
+
+
+async def test_a_name_that_no_hit_holds_is_told(engine: Engine) -> None:
+    text = await engine.text("repo_search", query="frobnicate_orders")
+    assert text.endswith(
+        "none of these holds frobnicate_orders; exact_search tells whether any file does"
+    )
+    for known in ("MAX_LINES", "Order.cancel", "charge_customer", "where is MAX_LINES used"):
+        assert "none of these holds" not in await engine.text("repo_search", query=known)
+
+
+async def test_other_places_of_a_file_are_counted(engine: Engine, workspace: Path) -> None:
+    file = workspace / "src/parcels.py"
+    file.write_text(
+        "".join(
+            f"def weigh_parcel_{n}(parcel):\n"
+            + "".join(f"    parcel.weigh({n}, {line})\n" for line in range(30))
+            + "\n\n"
+            for n in range(12)
+        )
+    )
+    try:
+        await engine.call("qdrant_index")
+        text = await engine.text("repo_search", query="weigh a parcel", per_path=1)
+        [line] = [row for row in text.split("\n") if " more in this file: " in row]
+        count, names = line.split(" more in this file: ")
+        *named, rest = names.split(", ")
+        assert int(count) == len(named) + int(rest.removeprefix("and ").removesuffix(" more"))
+    finally:
+        file.unlink()
+        await engine.call("qdrant_index")

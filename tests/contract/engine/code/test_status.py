@@ -67,6 +67,9 @@ def check_status(status: dict[str, Any], row: dict[str, Any], settings: Settings
     assert status["scanned_points"] == (status["count"] if is_code else 0)
     assert (status["last_ingested_at"] is not None) == is_code
     assert set(status["vectors_config"]) == {"dense"}
+    # Counted by the engine: every point has a dense vector. Nothing optimizes in it.
+    assert row["vectors_count"] == row["points_count"]
+    assert (row["status"], row["optimizer_status"]) == ("green", None)
     assert status["vectors_config"]["dense"] > 0
     assert status["storage_size_mb"] > 0
     assert status["status"] == "healthy"

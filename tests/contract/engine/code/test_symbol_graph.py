@@ -64,6 +64,46 @@ def show(label: Label):
 def write(label: Label):
     return str(label)
 """,
+    "src/hooks.py": """from registry import hook
+
+LIMIT = 3
+
+
+def passed():
+    return 1
+
+
+def first():
+    return 1
+
+
+def second():
+    return 2
+
+
+def run(flag):
+    chosen = first if flag else second
+    return chosen()
+
+
+def subscribe(bus, kind):
+    bus.on(kind, passed)
+    return passed()
+
+
+@hook
+def hooked():
+    return 1
+""",
+    "src/bus.py": """class Bus:
+    def fire(self):
+        return 1
+
+
+def dispatch(bus: Bus, name):
+    getattr(bus, name)()
+    bus.fire()
+""",
     "src/Main.java": """class Main {
     static int twice(int n) { return n * 2; }
 
@@ -163,3 +203,60 @@ async def test_the_text_is_short(engine: Engine) -> None:
         "    book src/report.py:14",
         "lines with the name: 1 definition, 1 call",
     ]
+
+
+async def test_uses_come_in_pages(engine: Engine) -> None:
+    whole = await engine.call("search_callers_for", query="area")
+    assert whole["total"] == 3
+    first = await engine.call("search_callers_for", query="area", limit=2)
+    rest = await engine.call("search_callers_for", query="area", limit=2, offset=2)
+    assert first["next_offset"] == 2
+    assert "next_offset" not in rest
+    assert first["results"] + rest["results"] == whole["results"]
+    assert not first["complete"]
+    assert not rest["complete"]
+
+
+async def test_a_name_may_begin_with_its_module(engine: Engine) -> None:
+    found = await engine.call("search_callers_for", query="src.report.total")
+    assert [use["symbol"] for use in found["results"]] == ["page"]
+    assert found["complete"]
+
+
+async def test_what_is_no_function_has_no_callers_and_is_told(engine: Engine) -> None:
+    found = await engine.call("search_callers_for", query="LIMIT")
+    assert not found["results"]
+    assert not found["complete"]
+    assert "no function or class" in found["warnings"][0]
+
+
+async def test_a_choice_of_two_is_possible(engine: Engine) -> None:
+    found = await engine.call("search_callers_for", query="second")
+    [use] = found["results"]
+    assert (use["symbol"], use["certainty"]) == ("run", "possible")
+    assert use["reason"] == "one of 2 that it may run"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("passed", "passed as a value at src/hooks.py:24: calls from there are not seen"),
+        ("hooked", "decorated by hook at src/hooks.py:29: calls from there are not seen"),
+        ("Bus.fire", "getattr at src/bus.py:7: it may find this name at run time"),
+    ],
+)
+async def test_what_may_be_called_unseen_is_not_complete(
+    engine: Engine, name: str, why: str
+) -> None:
+    found = await engine.call("search_callers_for", query=name)
+    assert found["warnings"] == [why]
+    assert not found["complete"]
+    tree = await engine.call("symbol_graph", query=name, relations=["callers"])
+    assert tree["warnings"] == [f"callers of {name}: {why}"]
+
+
+async def test_direct_subclasses_are_not_taken_for_all(engine: Engine) -> None:
+    direct = await engine.text("symbol_graph", symbol="Shape", query_type="subclasses")
+    assert "\nsubclasses (direct):\n" in direct
+    every = await engine.text("symbol_graph", query="Shape", relations=["subclasses"], depth=2)
+    assert "\nsubclasses:\n" in every

@@ -197,3 +197,8 @@ async def test_workspace_info_names_the_collection_that_searches_use(engine: Eng
     assert after["default_collection"] == before["default_collection"]
     assert after["state"]["collection_name"] == "elsewhere"
     assert (await engine.call("repo_search", query="order total"))["results"]
+
+
+async def test_a_missing_query_is_told_in_plain_words(engine: Engine) -> None:
+    body = await engine.call("repo_search", query=None)
+    assert body["error"] == "query: Missing required argument"
