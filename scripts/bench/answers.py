@@ -3,18 +3,19 @@
     .venv/bin/python scripts/bench/answers.py --questions SWE-QA/Benchmark --checkouts FOLDER
 
 FOLDER holds flask, requests, pytest and sphinx at the commits of SWE-QA's repo_with_version.txt.
-A reference answer names files; those of them that exist are what should be cited. `--model` writes
-answers with a GGUF file too, for `--sample` questions a repository.
+A reference answer names files; those of them that exist are what should be cited. With `--model`, a
+sample of the questions is answered without and with a GGUF file, and nothing else is asked.
 """
 
 import argparse
 import asyncio
+import contextlib
 import json
 import re
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, median
@@ -25,6 +26,8 @@ sys.path.insert(0, str(ROOT))
 
 from scripts.bench.figures import commit, note  # noqa: E402
 from services.core.engine.engine import open_engine  # noqa: E402
+from services.core.llm.factory import open_decoder  # noqa: E402
+from services.core.llm.protocol import Generation, StreamingDecoder  # noqa: E402
 from services.core.memories.client import RemoteMemories  # noqa: E402
 from services.core.serving.mcp.calls import call_in_process  # noqa: E402
 from services.core.settings import Settings  # noqa: E402
@@ -33,6 +36,7 @@ from services.indexer.service import open_indexer  # noqa: E402
 
 REPOSITORIES = ("flask", "requests", "pytest", "sphinx")
 NOT_FOUND = "Not found in the code."
+DECODED = "decoder"
 _FILE = re.compile(r"[\w./-]+\.(?:py|rst|md|toml|cfg|html|js|txt|ini)\b")
 _CITED = re.compile(r"\[(\d+)\]")
 # Questions that the code of none of the four answers: other fields first, then near ones.
@@ -146,58 +150,134 @@ def _lines(root: Path, citation: Mapping[str, Any]) -> str:
     return f"{citation['path']} {citation['symbol']}\n{re.sub('[`:~]', ' ', shown)}\n{shown}"
 
 
-async def measure_repository(
-    name: str, options: argparse.Namespace, figures: dict[str, Figures], folder: Path
-) -> int:
-    """Ask the questions of a repository; returns how many unanswerable ones were said to be."""
-    root = options.checkouts / name
-    lines = (options.questions / f"{name}.jsonl").read_text().splitlines()
-    questions = [json.loads(line) for line in lines]
-    files = [str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()]
-    model = {"DECODER_MODEL": options.model, "DECODER_CONTEXT_TOKENS": 2048}
-    plain = Settings(data_dir=folder, workspace=root)
-    async with open_engine(plain, plain.code_model) as engine:
+@dataclass
+class Speed:
+    """How fast a decoder wrote: tokens, and the seconds from a text's first one to its last.
+
+    On a busy machine the seconds of the processor tell more than those of the clock.
+    """
+
+    tokens: int = 0
+    seconds: float = 0.0
+    cpu: float = 0.0
+
+    def timed(self, decoder: StreamingDecoder) -> None:
+        """Count what a decoder streams from now on; its parts are tokens."""
+        plain = decoder.stream
+
+        async def stream(request: Generation) -> AsyncGenerator[str, None]:
+            before: tuple[float, float] | None = None
+            async with contextlib.aclosing(plain(request)) as texts:
+                async for text in texts:
+                    now = time.perf_counter(), time.process_time()
+                    if before is not None:
+                        self.tokens += 1
+                        self.seconds += now[0] - before[0]
+                        self.cpu += now[1] - before[1]
+                    before = now
+                    yield text
+
+        decoder.stream = stream  # type: ignore[method-assign]
+
+
+@dataclass
+class Measured:
+    """What is measured over all repositories."""
+
+    figures: dict[str, Figures]
+    abstained: dict[str, dict[str, int]] = field(default_factory=dict)
+    speed: Speed = field(default_factory=Speed)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The questions of one repository whose reference answer names files, and those files.
+
+    Where a decoder answers, which takes long, a sample that is spread over them is asked.
+    """
+
+    root: Path
+    asked: Sequence[tuple[str, set[str]]]
+    sample: Sequence[tuple[str, set[str]]]
+
+    @classmethod
+    def read(cls, name: str, options: argparse.Namespace) -> "Questions":
+        root = options.checkouts / name
+        files = [str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()]
+        lines = (options.questions / f"{name}.jsonl").read_text().splitlines()
+        rows = [json.loads(line) for line in lines]
+        gold = [(each["question"], named_files(each["answer"], files)) for each in rows]
+        asked = [each for each in gold if each[1]]
+        step = max(len(asked) // options.sample, 1)
+        return cls(root, asked, asked[::step][: options.sample] if options.model else [])
+
+
+Ask = Callable[..., Awaitable[dict[str, Any]]]
+
+
+@contextlib.asynccontextmanager
+async def asking(settings: Settings) -> AsyncIterator[Ask]:
+    """Yield how the tools of an indexer in this process are called."""
+    async with open_engine(settings, settings.code_model) as engine:
         memories = RemoteMemories("http://127.0.0.1:9/mcp", None)
-        async with open_indexer(plain, engine, memories) as indexer:
+        async with open_indexer(settings, engine, memories) as indexer:
 
             async def ask(tool: str, **arguments: Any) -> dict[str, Any]:
-                return await call_in_process(indexer.service, plain, tool, arguments)
+                return await call_in_process(indexer.service, settings, tool, arguments)
 
-            await ask("qdrant_index")
-            for each in questions:
-                gold = named_files(each["answer"], files)
-                if not gold:
-                    continue
-                for limit in (5, 10):
-                    found = await ask("repo_search", query=each["question"], limit=limit)
-                    paths = [hit["path"] for hit in found["results"]]
-                    score(figures[f"retrieval@{limit}"], gold, paths)
-                    figures[f"retrieval@{limit}"].seconds.append(found["search_time_ms"] / 1000)
-                    figures[f"retrieval@{limit}"].characters.append(0)
-                started = time.process_time()
-                body = await ask("context_answer", query=each["question"])
-                add(figures["extractive"], body, gold, root, time.process_time() - started)
-            abstained = 0
-            for question in UNANSWERABLE:
-                body = await ask("context_answer", query=question)
-                abstained += body["answer"] == NOT_FOUND
-        if options.model:
-            settings = Settings(data_dir=folder, workspace=root, **model)
-            async with open_indexer(settings, engine, memories) as indexer:
-                asked = [each for each in questions if named_files(each["answer"], files)]
-                for each in asked[: options.sample]:
-                    started = time.perf_counter()
-                    arguments = {
-                        **{"query": each["question"], "budget_tokens": 500},
-                        **{"max_tokens": 96, "temperature": 0},
-                    }
-                    body = await call_in_process(
-                        indexer.service, settings, "context_answer", arguments
-                    )
-                    gold = named_files(each["answer"], files)
-                    seconds = time.perf_counter() - started
-                    add(figures["SmolLM2-135M"], body, gold, root, seconds)
-    return abstained
+            yield ask
+
+
+async def measure_extractive(questions: Questions, measured: Measured, ask: Ask) -> int:
+    """Ask the questions of a repository; returns how many unanswerable ones were said to be."""
+    figures = measured.figures
+    await ask("qdrant_index")
+    for question, gold in questions.sample or questions.asked:
+        for limit in (5, 10):
+            found = await ask("repo_search", query=question, limit=limit)
+            retrieved = figures[f"retrieval@{limit}"]
+            score(retrieved, gold, [hit["path"] for hit in found["results"]])
+            retrieved.seconds.append(found["search_time_ms"] / 1000)
+            retrieved.characters.append(0)
+        started = time.process_time()
+        body = await ask("context_answer", query=question)
+        seconds = time.process_time() - started
+        add(figures["extractive"], body, gold, questions.root, seconds)
+    return await abstentions(ask)
+
+
+async def abstentions(ask: Ask, **sizes: Any) -> int:
+    bodies = [await ask("context_answer", query=each, **sizes) for each in UNANSWERABLE]
+    return sum(body["answer"] == NOT_FOUND for body in bodies)
+
+
+async def measure_decoded(questions: Questions, measured: Measured, ask: Ask) -> int:
+    """Ask the sample with a decoder; returns as `measure_extractive`."""
+    sizes = {"budget_tokens": 300, "max_tokens": 64, "temperature": 0}
+    for question, gold in questions.sample:
+        started = time.perf_counter()
+        body = await ask("context_answer", query=question, **sizes)
+        seconds = time.perf_counter() - started
+        add(measured.figures[DECODED], body, gold, questions.root, seconds)
+    return await abstentions(ask, **sizes)
+
+
+async def measure_repository(
+    name: str, options: argparse.Namespace, measured: Measured, folder: Path
+) -> None:
+    questions = Questions.read(name, options)
+    abstained = measured.abstained.setdefault(name, {})
+    plain = Settings(data_dir=folder, workspace=questions.root)
+    async with asking(plain) as ask:
+        abstained["extractive"] = await measure_extractive(questions, measured, ask)
+    if options.model:
+        model = {"DECODER_MODEL": options.model, "DECODER_CONTEXT_TOKENS": 2048}
+        settings = Settings(data_dir=folder, workspace=questions.root, **model)
+        async with open_decoder(settings) as decoder, asking(settings) as ask:
+            assert decoder is not None
+            measured.speed.timed(decoder)
+            abstained[DECODED] = await measure_decoded(questions, measured, ask)
+    note(f"{name}: of {len(UNANSWERABLE)} said to be unanswerable: {abstained}")
 
 
 def add(
@@ -213,15 +293,20 @@ def add(
 
 
 async def measure(options: argparse.Namespace) -> dict[str, Any]:
-    names = ["retrieval@5", "retrieval@10", "extractive"]
-    figures = {name: Figures() for name in [*names, *(["SmolLM2-135M"] if options.model else [])]}
-    abstained: dict[str, int] = {}
+    names = ["retrieval@5", "retrieval@10", "extractive", DECODED]
+    measured = Measured({name: Figures() for name in names})
     for name in options.only or REPOSITORIES:
         with tempfile.TemporaryDirectory() as folder:
-            abstained[name] = await measure_repository(name, options, figures, Path(folder))
-        note(f"{name}: {abstained[name]} of {len(UNANSWERABLE)} said to be unanswerable")
-    shown = {name: each.summary() for name, each in figures.items() if each.recalls}
-    return {"commit": commit(), "figures": shown, "abstained of 30": abstained}
+            kept = options.data / name if options.data else Path(folder)
+            await measure_repository(name, options, measured, kept)
+    speed = measured.speed
+    return {
+        "commit": commit(),
+        "figures": {n: each.summary() for n, each in measured.figures.items() if each.recalls},
+        "abstained of 30": measured.abstained,
+        "tokens a second": round(speed.tokens / speed.seconds, 1) if speed.seconds else None,
+        "tokens a CPU-second": round(speed.tokens / speed.cpu, 1) if speed.cpu else None,
+    }
 
 
 def main() -> None:
@@ -229,7 +314,8 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, required=True)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--model", help="a GGUF file: a path, or package:file")
-    parser.add_argument("--sample", type=int, default=5)
+    parser.add_argument("--sample", type=int, default=10, help="questions a repository")
+    parser.add_argument("--data", type=Path, help="keep the indexes in this folder")
     parser.add_argument("--only", nargs="*")
     print(json.dumps(asyncio.run(measure(parser.parse_args())), indent=2))
 

@@ -1,5 +1,6 @@
 """Open the embedding model that a name means: shipped, in a folder, or of fastembed."""
 
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from services.core.errors import ModelUnavailable
 
 SHIPPED = Path(__file__).parent / "models"
 PACKAGE_PREFIX = "package:"  # package:NAME/folder/inside, a folder of an installed package
+MAX_LOADED = 4  # that a process keeps: for code and for memories, and those that a rebuild replaces
 
 
 def open_embedder(name: str, cache_path: Path) -> CachedEmbedder:
-    """Load a model behind the persistent cache. Blocks for seconds: at a start, not in a request.
+    """Open a model behind the persistent cache. Blocks for seconds: at a start, not in a request.
 
     Raises ModelUnavailable.
     """
@@ -25,7 +27,7 @@ def open_embedder(name: str, cache_path: Path) -> CachedEmbedder:
 
 
 def open_local(name: str, download_dir: Path) -> Embedder:
-    """Load a model that is on this machine, without a download. Raises ModelUnavailable.
+    """Open a model that is on this machine, without a download. Raises ModelUnavailable.
 
     A static model in a folder cannot be found by its own name, only by that of the folder.
     """
@@ -40,11 +42,18 @@ def _load(name: str, download_dir: Path, *, download: bool = True) -> Embedder:
     folder = Path(name).expanduser()
     if folder.is_dir():
         return _load_folder(str(folder.resolve()), folder)
-    return FastembedEmbedder(name, download_dir, download=download)
+    return _load_catalogued(name, download_dir, download)
 
 
+_load_catalogued = lru_cache(maxsize=MAX_LOADED)(FastembedEmbedder)
+
+
+@lru_cache(maxsize=MAX_LOADED)
 def _load_folder(name: str, folder: Path) -> Embedder:
-    """Load a model with a description, which has its own name, or an ONNX one without."""
+    """Load a model with a description, which has its own name, or an ONNX one without.
+
+    Once for the process: a model takes tens of megabytes and never changes.
+    """
     if is_onnx(folder):
         return _load_described(folder)
     if (folder / DESCRIPTION).is_file():

@@ -16,10 +16,11 @@ log = logging.getLogger(__name__)
 
 MODEL_ROLE = "embedding model"  # how errors call it
 MAX_TOKENS = 512  # the position limit of BERT-sized models
-# Larger batches only pad more on a CPU; what a batch of long texts needs is never given back: with
-# 32 texts of 512 tokens a process grew by 600 MB, with these limits by 60 MB.
-BATCH = 8
-MAX_BATCH_CHARACTERS = 2_000
+# Larger batches only pad more on a CPU, and leave its caches: twice these limits took a fifth more
+# for texts of 450 characters. What a batch of long texts needs is never given back: with 32 texts
+# of 512 tokens a process grew by 600 MB, with twice these limits by 60 MB.
+BATCH = 4
+MAX_BATCH_CHARACTERS = 1_000
 MAX_THREADS = 4  # of one run: more wait for each other longer than they compute
 TOKENIZER_FILE = "tokenizer.json"
 CLS_POOLING_MARK = '"pooling_mode_cls_token": true'
@@ -98,7 +99,7 @@ class OnnxEmbedder:
 class FastembedEmbedder:
     """A model of fastembed's catalogue, downloaded once into the data folder."""
 
-    def __init__(self, name: str, cache_dir: Path, *, download: bool = True) -> None:
+    def __init__(self, name: str, cache_dir: Path, download: bool = True) -> None:
         from fastembed import TextEmbedding  # noqa: PLC0415 - slow to import
 
         self.name = name

@@ -4,7 +4,6 @@ the one that it was built with."""
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,8 +18,6 @@ from services.core.vectors.types import CollectionSpec, EmbeddingModel
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-_open_cached = lru_cache(maxsize=2)(open_local)  # models are large; all resolvers share them
 
 
 @dataclass(frozen=True)
@@ -121,7 +118,7 @@ class QueryModelResolver:
 
     def _open(self, model: EmbeddingModel) -> Embedder | None:
         try:
-            embedder = _open_cached(model.name, self._models_dir)
+            embedder = open_local(model.name, self._models_dir)
         except ModelUnavailable as error:
             log.warning("the model %s of an older collection: %s", model.name, error.message)
             return None

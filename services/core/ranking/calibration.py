@@ -10,16 +10,14 @@ class Calibration:
     """What the cosines of a model mean.
 
     `unrelated` is the best cosine of a question among many entries that do not answer it, `noise`
-    the cosine of two texts that have nothing in common. What lies above `unrelated` is weighed:
-    `weight` is for the entry itself, `neighbour_weight` for an entry beside it. Half of the
-    questions whose best entry has the score `even_odds` have no answer among the entries; `spread`
-    is how slowly that changes.
+    the cosine of two texts that have nothing in common. What lies above `unrelated` is weighed by
+    `weight`. Half of the questions whose best entry has the score `even_odds` have no answer among
+    the entries; `spread` is how slowly that changes.
     """
 
     unrelated: float
     noise: float
     weight: float
-    neighbour_weight: float
     even_odds: float
     spread: float
 
@@ -34,11 +32,11 @@ class Calibration:
 
 # Fitted on everyday conversations, see docs/benchmarks.md.
 CALIBRATIONS = {
-    PROSE_TRANSFORMER: Calibration(0.6, 0.55, 28.0, 4.0, even_odds=2.8, spread=0.8),
-    PROSE_MODEL: Calibration(0.36, 0.15, 3.4, 1.2, even_odds=2.2, spread=0.5),
+    PROSE_TRANSFORMER: Calibration(0.6, 0.55, 28.0, even_odds=2.8, spread=0.8),
+    PROSE_MODEL: Calibration(0.36, 0.15, 3.4, even_odds=2.2, spread=0.5),
 }
 # Of all-MiniLM-L6-v2: most sentence transformers spread their cosines as it does.
-USUAL = Calibration(0.35, 0.15, 3.4, 1.2, even_odds=2.2, spread=0.5)
+USUAL = Calibration(0.35, 0.15, 3.4, even_odds=2.2, spread=0.5)
 
 
 def calibration(model: str) -> Calibration:

@@ -1,4 +1,4 @@
-"""Scores entries by words, meaning, their neighbours in the thread, and what kind of text it is."""
+"""Scores entries by words, meaning, the words beside them in the thread, and what kind of text."""
 
 import math
 import re
@@ -25,7 +25,6 @@ class Weights:
     words: float = 0.17  # of the entry's BM25 score
     words_beside: float = 0.09  # of the BM25 score of each entry up to REACH beside it
     meaning: float = 1.0
-    meaning_beside: float = 1.0  # of the entries directly beside it
     speaker: float = 2.0  # the query names who speaks
     question: float = -0.55  # it only asks
     reply: float = 0.46  # the entry before it asks
@@ -101,13 +100,11 @@ def score(
         distance: candidates[id_] for distance, id_ in candidate.beside.items() if id_ in candidates
     }
     meaning = calibration.weight * calibration.meaning(candidate.cosine)
-    nearest = (calibration.meaning(beside[n].cosine) for n in (-1, 1) if n in beside)
     before = beside.get(-1)
     return (
         weights.words * candidate.words
         + weights.words_beside * sum(each.words for each in beside.values())
         + weights.meaning * meaning
-        + weights.meaning_beside * calibration.neighbour_weight * sum(nearest)
         + weights.speaker * is_speaker_asked(candidate.text, asked)
         + weights.question * is_question(candidate.text)
         + weights.reply * (before is not None and is_question(before.text))

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from services.core.blocking import COMPUTE
 from services.core.vectors.protocol import VectorStore
 from services.indexer.answers.confidence import NOT_FOUND, WEAK, confidence
+from services.indexer.answers.deadline import Deadline
 from services.indexer.answers.extractive import NAME, extract
+from services.indexer.answers.inquiry import Inquiry
 from services.indexer.answers.packing import Mode, pack
-from services.indexer.answers.retrieval import Inquiry, Retriever, index_warnings
+from services.indexer.answers.retrieval import Retriever, index_warnings
 from services.indexer.answers.sources import Answer, Source, Span
-from services.indexer.answers.writer import DEFAULT_TOKENS, Report, Writer, WritingOptions
+from services.indexer.answers.writer import Report, Writer, WritingOptions
 from services.indexer.search.snippet import CHARACTERS_PER_TOKEN, token_estimate
 
 NOT_FOUND_TEXT = "Not found in the code."
@@ -23,9 +25,10 @@ class AnswerOptions:
     """How an answer is assembled and written."""
 
     budget_tokens: int
-    mode: Mode = Mode.STITCH
-    max_tokens: int = DEFAULT_TOKENS
-    temperature: float = 0.0
+    mode: Mode
+    max_tokens: int
+    temperature: float
+    deadline: Deadline
 
 
 class Answerer:
@@ -37,26 +40,28 @@ class Answerer:
         store: VectorStore,
         writer: Writer | None = None,
         *,
-        seconds: float = 120.0,
+        by_meaning: bool = True,
         context_tokens: int = 8192,
         problem: str = "",
     ) -> None:
-        """`seconds` is the deadline of a decoder, `context_tokens` what it reads at most.
+        """`context_tokens` is what a decoder reads at most.
 
+        `by_meaning`: code is searched with the model that the confidence is calibrated for.
         `problem` is why a decoder that is configured is not there.
         """
         self._retriever = retriever
         self._store = store
+        self._by_meaning = by_meaning
         self._writer = writer
-        self._seconds = seconds
         self._context_tokens = context_tokens
         self._degraded = [f"decoder: {problem}"] if problem else []
 
     async def answer(self, inquiry: Inquiry, options: AnswerOptions, report: Report) -> Answer:
         """Answer a question from its hits, with citations; sentences are reported as they come."""
         started = time.perf_counter()
-        spans = await self._retriever.spans(inquiry)
-        sure = await confidence(self._store, inquiry, spans)
+        retrieved = await self._retriever.retrieve(inquiry)
+        spans = retrieved.spans
+        sure = await confidence(self._store, inquiry, spans, by_meaning=self._by_meaning)
         if sure < NOT_FOUND:
             answer = Answer(NOT_FOUND_TEXT, (), NAME)
         elif self._writer is None:
@@ -67,7 +72,12 @@ class Answerer:
         return replace(
             answer,
             milliseconds=round((time.perf_counter() - started) * 1000),
-            degraded=[*inquiry.degraded, *self._degraded, *answer.degraded],
+            degraded=[
+                *inquiry.degraded,
+                *retrieved.degraded,
+                *self._degraded,
+                *answer.degraded,
+            ],
             warnings=[*index_warnings(inquiry.located), *weak, *answer.warnings],
         )
 
@@ -85,7 +95,7 @@ class Answerer:
             options.max_tokens,
             options.temperature,
             options.mode,
-            self._seconds,
+            options.deadline,
             self._context_tokens,
         )
         written = await writer.write(inquiry.query.text, spans, sizes, report)

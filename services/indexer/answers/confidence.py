@@ -1,18 +1,20 @@
 """How surely retrieval found the answer: calibrated on questions with and without one.
 
-The weights are those of a logistic regression over 225 questions that the code of four public
-projects answers and 54 that it does not, half of these near its topic (docs/benchmarks.md).
+The weights are those of a logistic regression over questions that the code of sixteen public
+projects answers, and over those that it does not: of other fields, near the topic, and of the other
+projects (docs/benchmarks.md).
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from services.core.blocking import COMPUTE
 from services.core.text import bm25
 from services.core.text.tokens import text_terms
 from services.core.vectors.protocol import VectorStore
 from services.core.vectors.types import BM25, Prefetch, Query
-from services.indexer.answers.retrieval import Inquiry
+from services.indexer.answers.inquiry import Inquiry
 from services.indexer.answers.sources import Span
 from services.indexer.search.rerank import bounded
 
@@ -21,27 +23,55 @@ READ_CHARACTERS = 4_000  # of each: a long class holds every word
 COMMON = 30  # chunks that hold a term; one that more have says little of the topic
 COMMON_WEIGHT = 0.7
 MAX_TERMS = 40  # of a question; each is a query of the store
-# Of the share of the question's terms that the best spans have, the share that no chunk has, and
-# the best rank score.
-COVERED, UNKNOWN, SCORE, BIAS = 5.4, -3.5, 20.4, -15.1
-NOT_FOUND = 0.27  # below it, of the questions that have an answer, 4 % are
+NOT_FOUND = 0.1  # below it is no long question that has an answer, and 2 % of short ones
 WEAK = 0.5
 
 
-async def confidence(store: VectorStore, inquiry: Inquiry, spans: Sequence[Span]) -> float:
-    """Return how likely the spans answer the question, from 0 to 1."""
+class _Weights(NamedTuple):
+    """Of the share of the question's terms that the best spans have, the share that no chunk has,
+    the best rank score, the best cosine, and the logarithm of the number of terms."""
+
+    covered: float
+    unknown: float
+    score: float
+    cosine: float
+    length: float
+    bias: float
+
+
+MEANING_AND_WORDS = _Weights(4.2, -2.3, 15.9, 6.3, 1.4, -18.4)
+WORDS = _Weights(5.2, -3.2, 19.4, 0.0, 1.4, -18.5)  # cosines of another model mean something else
+
+
+async def confidence(
+    store: VectorStore, inquiry: Inquiry, spans: Sequence[Span], *, by_meaning: bool
+) -> float:
+    """Return how likely the spans answer the question, from 0 to 1.
+
+    `by_meaning`: the cosines are those of the model that the weights were fitted with.
+    """
     terms = sorted(inquiry.query.terms)[:MAX_TERMS]
     if not terms or not inquiry.hits:
         return 1.0 if inquiry.hits else 0.0
     frequencies = await _frequencies(store, inquiry, terms)
     best = max(bounded(hit.ranked.score) for hit in inquiry.hits)
-    return await COMPUTE.run(estimate, terms, spans, frequencies, best)
+    cosine = max(hit.ranked.candidate.dense for hit in inquiry.hits)
+    seen = _Signs(best, cosine if by_meaning else None)
+    return await COMPUTE.run(_estimate, terms, spans, frequencies, seen)
 
 
-def estimate(
-    terms: Sequence[str], spans: Sequence[Span], frequencies: Mapping[str, int], score: float
+class _Signs(NamedTuple):
+    """The best rank score of the hits, and the best cosine where it can be told what that means."""
+
+    score: float
+    cosine: float | None
+
+
+def _estimate(
+    terms: Sequence[str], spans: Sequence[Span], frequencies: Mapping[str, int], seen: _Signs
 ) -> float:
     """Estimate the confidence from what was found; `frequencies` count the chunks with a term."""
+    by = WORDS if seen.cosine is None else MEANING_AND_WORDS
     found = {
         term
         for span in spans[:READ_SPANS]
@@ -52,7 +82,9 @@ def estimate(
     weights = {term: _weight(frequencies.get(term, 0)) for term in terms}
     covered = sum(weights[term] for term in terms if term in found) / sum(weights.values())
     unknown = sum(not frequencies.get(term, 0) for term in terms) / len(terms)
-    return 1 / (1 + math.exp(-(COVERED * covered + UNKNOWN * unknown + SCORE * score + BIAS)))
+    total = by.bias + by.covered * covered + by.unknown * unknown + by.score * seen.score
+    total += by.cosine * (seen.cosine or 0.0) + by.length * math.log(len(terms))
+    return 1 / (1 + math.exp(-total))
 
 
 def _weight(frequency: int) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from services.core.errors import DecoderFailed
 from services.core.llm.protocol import Generation, StreamingDecoder
 from services.core.text.tokens import word_list
+from services.indexer.answers.deadline import Deadline
 from services.indexer.answers.planted import addresses_model
 from services.indexer.answers.prompt import list_grammar
 
@@ -34,21 +35,20 @@ class Expansion:
 class Expander:
     """Expands queries with a decoder where there is one."""
 
-    def __init__(self, decoder: StreamingDecoder | None, seconds: float) -> None:
+    def __init__(self, decoder: StreamingDecoder | None) -> None:
         self._decoder = decoder
-        self._seconds = seconds
 
-    async def expand(self, queries: Sequence[str], max_new: int) -> Expansion:
-        """Return at most `max_new` other wordings."""
+    async def expand(self, queries: Sequence[str], max_new: int, deadline: Deadline) -> Expansion:
+        """Return at most `max_new` other wordings, by suffixes where the decoder is late."""
         if max_new == 0:
             return Expansion((), NONE)
         if self._decoder is None:
             return Expansion(suffixed(queries, max_new), FALLBACK)
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(deadline.left):
                 found = await self._ask(self._decoder, queries, max_new)
         except TimeoutError:
-            failure = f"{self._decoder.name} did not finish within {self._seconds:g} s"
+            failure = f"{self._decoder.name} did not finish within {deadline.seconds:g} s"
             return Expansion(suffixed(queries, max_new), FALLBACK, failure)
         except DecoderFailed as error:
             return Expansion(suffixed(queries, max_new), FALLBACK, error.message)

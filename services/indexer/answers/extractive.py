@@ -12,7 +12,7 @@ from services.indexer.answers.sentences import Sentence, sentences, signature
 from services.indexer.answers.sources import Citation, Source
 
 NAME = "extractive"
-MAX_SOURCES = 7  # that are quoted: one line each is read in seconds
+MAX_HITS = 7  # that are quoted, beside neighbours: one line each is read in seconds
 MAX_MORE = 3  # further lines of the best sources
 MORE_SOURCES = 3  # whose further sentences count
 MAX_CODE = 140  # characters of a quoted line of code
@@ -36,7 +36,7 @@ class _Line:
 
 def extract(sources: Sequence[Source], terms: frozenset[str]) -> tuple[str, list[Citation]]:
     """Return the answer of the sources' own sentences, and its citations."""
-    quoted = [each for each in sources if not _is_planted(each)][:MAX_SOURCES]
+    quoted = _quoted([each for each in sources if not _is_planted(each)])
     said = {source.number: sentences(source) for source in quoted}
     weights = _weights([s.text for each in said.values() for s in each], terms)
     lines = [_head(source, said[source.number], weights) for source in quoted]
@@ -44,6 +44,11 @@ def extract(sources: Sequence[Source], terms: frozenset[str]) -> tuple[str, list
     lines.sort(key=lambda line: (line.source.number, line.order, line.first))
     text = "\n".join(f"{line.text} [{line.source.number}]" for line in lines)
     return text, _citations(quoted, lines)
+
+
+def _quoted(sources: Sequence[Source]) -> list[Source]:
+    hits = [each for each in sources if not each.span.role]
+    return [*hits[:MAX_HITS], *(each for each in sources if each.span.role)]
 
 
 def _is_planted(source: Source) -> bool:

@@ -9,7 +9,7 @@ from services.indexer.answers.sources import Source, Span
 from services.indexer.search.snippet import shown_lines
 
 NEAR_LINES = 5  # between spans of a file: they are read as one
-MAX_STITCHED = 8  # sources of one context; a small model loses track of more
+MAX_STITCHED = 8  # hits of one context; a small model loses track of more
 MAX_PACKED = 12
 PACKED_CHARACTERS = 700  # of one source in mode pack: its best lines
 MIN_CHARACTERS = 160  # a signature and a line or two; less says nothing
@@ -30,7 +30,9 @@ def pack(spans: Sequence[Span], max_characters: int, mode: Mode = Mode.STITCH) -
     """Number the spans, the best first, with as many lines as fit; a repeated text counts once."""
     unique = list(_unique(spans))
     if mode is Mode.STITCH:
-        chosen = list(_merged(unique))[:MAX_STITCHED]
+        merged = _merged(unique)
+        found = [span for span in merged if not span.role][:MAX_STITCHED]
+        chosen = [*found, *(span for span in merged if span.role)]
         sizes = [max_characters] * len(chosen)
     else:
         chosen = unique[:MAX_PACKED]

@@ -1,93 +1,58 @@
-"""Retrieves the spans that may answer a question: search hits, and callers of what is asked."""
+"""Retrieves the spans that may answer a question: search hits, and neighbours of what is asked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from services.core.text.highlight import mark_terms
 from services.core.vectors.protocol import VectorStore
+from services.indexer.answers.inquiry import Inquiry
+from services.indexer.answers.neighbours import Neighbours
 from services.indexer.answers.sources import Span
-from services.indexer.chunking.definition_spans import COMMENT, DefinitionSpan
-from services.indexer.graph.edges import CallSite, Certainty
-from services.indexer.graph.graph import SymbolGraph
+from services.indexer.chunking.definition_spans import COMMENT
 from services.indexer.lookup.located import Located, LocatedHits
 from services.indexer.lookup.lookup import Lookup, ParsedFile
 from services.indexer.lookup.scope import PathScope
-from services.indexer.search.definition_choice import is_named, split_symbol
-from services.indexer.search.filters import SearchFilters
 from services.indexer.search.query import ParsedQuery
 from services.indexer.search.searcher import SearchHit
-from services.indexer.search.snippet import Rows, best_line
-from services.indexer.syntax.definitions import Definition, flatten
-
-MAX_CALLERS = 3  # of the asked symbol: they show how it is used
-CALLER_SHARE = 0.5  # of the relevance of what is called
+from services.indexer.search.snippet import best_line
 
 File = tuple[str, str]
 """A repo and a path in it."""
 
 
+LATE = "what calls the asked symbol, and what it calls, could not be read in time"
+
+
 @dataclass(frozen=True)
-class Inquiry:
-    """A question, and the hits of a code search for it."""
+class Retrieved:
+    """The spans that may answer a question, and what they lack."""
 
-    collection: str
-    query: ParsedQuery
-    located: LocatedHits
-    scope: PathScope
+    spans: Sequence[Span]
     degraded: Sequence[str] = ()
-
-    @property
-    def hits(self) -> list[SearchHit]:
-        return [hit for hit, _ in self.located.hits]
-
-    @property
-    def filters(self) -> SearchFilters:
-        """The checkouts that the question is about, and nothing narrower."""
-        return self.scope.narrow(SearchFilters())
 
 
 class Retriever:
-    """Reads the spans of hits, as they are on disk, and of what calls the asked symbol."""
+    """Reads the spans of hits, as they are on disk, and those around the asked symbol."""
 
     def __init__(self, lookup: Lookup, store: VectorStore) -> None:
         self._lookup = lookup
-        self._store = store
+        self._neighbours = Neighbours(lookup, store)
 
-    async def spans(self, inquiry: Inquiry) -> list[Span]:
-        """Return the spans that may answer, the best first, callers of the asked symbol last."""
+    async def retrieve(self, inquiry: Inquiry) -> Retrieved:
+        """Return the spans that may answer, the best first, neighbours of the asked symbol last."""
         files = await self._files(inquiry)
         found = [
             _span(hit, place, inquiry.query, inquiry.scope, files)
             for hit, place in inquiry.located.hits
         ]
-        return [*found, *await self._callers(inquiry)]
+        try:
+            return Retrieved([*found, *await self._neighbours.spans(inquiry)])
+        except TimeoutError:
+            return Retrieved(found, [LATE])
 
     async def _files(self, inquiry: Inquiry) -> Mapping[File, ParsedFile]:
         places = list(dict.fromkeys((hit.chunk.repo, hit.chunk.path) for hit in inquiry.hits))
         return await self._lookup.parsed(inquiry.collection, places, inquiry.filters)
-
-    async def _callers(self, inquiry: Inquiry) -> list[Span]:
-        """Return the definitions that surely call the symbol which the question names."""
-        asked = _asked(inquiry.query, inquiry.located)
-        if asked is None:
-            return []
-        hit, place = asked
-        repo, path, symbol = hit.chunk.repo, hit.chunk.path, place.span.symbol
-        graph = SymbolGraph(self._store, inquiry.collection, repo, inquiry.scope.hidden)
-        [*targets] = await graph.definitions(split_symbol(symbol), [path])
-        if not targets:
-            return []
-        answer = await graph.callers(targets[0])
-        sites = _one_a_caller(answer.sites, path, symbol)
-        places = [(repo, site.path) for site in sites]
-        files = await self._lookup.parsed(inquiry.collection, places, inquiry.filters)
-        spans = []
-        for site in sites:
-            file = files.get((repo, site.path))
-            if file is not None and site.line <= len(file.rows):
-                span = _around(file, site, inquiry.scope.shown(repo, site.path), repo)
-                spans.append(replace(span, relevance=hit.score * CALLER_SHARE))
-        return [replace(span, role=f"calls {symbol}") for span in spans]
 
 
 def _span(
@@ -120,43 +85,6 @@ def _span(
         best_line(mark_terms(text, query.terms), start),
         is_prose=chunk.flags.is_docs,
     )
-
-
-def _asked(query: ParsedQuery, located: LocatedHits) -> tuple[SearchHit, Located] | None:
-    """Return the best hit that a name in the question means."""
-    for hit, place in located.hits:
-        if place.stale is None and any(is_named(place.span.symbol, n) for n in query.names):
-            return hit, place
-    return None
-
-
-def _one_a_caller(sites: Sequence[CallSite], path: str, symbol: str) -> list[CallSite]:
-    """Return the first exact call of each calling definition, without calls of itself."""
-    exact = [site for site in sites if site.certainty is Certainty.EXACT]
-    others = [site for site in exact if (site.path, site.caller) != (path, symbol)]
-    by_caller = {(site.path, site.caller): site for site in reversed(others)}
-    callers = sorted(by_caller.values(), key=lambda site: (_is_test(site.path), site.path))
-    return callers[:MAX_CALLERS]
-
-
-def _is_test(path: str) -> bool:
-    return "test" in path
-
-
-def _around(file: ParsedFile, site: CallSite, shown_path: str, repo: str) -> Span:
-    """Return the innermost definition around a call, or the call's line alone."""
-    row = site.line - 1
-    enclosing = [each for each in flatten(file.definitions) if each.start <= row <= each.end]
-    definition = _definition_span(enclosing[-1]) if enclosing else _line_span(site.line)
-    return Span(repo, shown_path, definition, Rows(file.rows), 0.0, file.documented, site.line)
-
-
-def _definition_span(found: Definition) -> DefinitionSpan:
-    return DefinitionSpan(found.path, found.kind, found.start + 1, found.end + 1, found.head + 1)
-
-
-def _line_span(line: int) -> DefinitionSpan:
-    return DefinitionSpan("", "code", line, line, line)
 
 
 def index_warnings(located: LocatedHits) -> list[str]:

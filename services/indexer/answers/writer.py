@@ -9,6 +9,7 @@ from services.core.blocking import COMPUTE
 from services.core.errors import DecoderFailed
 from services.core.llm.protocol import Generation, StreamingDecoder
 from services.indexer.answers.check import CheckedSentence, check, split_sentences
+from services.indexer.answers.deadline import Deadline
 from services.indexer.answers.packing import Mode, pack
 from services.indexer.answers.prompt import (
     MAX_SENTENCES,
@@ -30,14 +31,14 @@ Report = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True)
 class WritingOptions:
-    """The sizes of a generated answer. `seconds` is its deadline, waiting for a turn included."""
+    """The sizes of a generated answer. Waiting for a turn counts for its deadline."""
 
     budget_tokens: int
-    max_tokens: int = DEFAULT_TOKENS
-    temperature: float = 0.0
-    mode: Mode = Mode.STITCH
-    seconds: float = 120.0
-    context_tokens: int = 8192
+    max_tokens: int
+    temperature: float
+    mode: Mode
+    deadline: Deadline
+    context_tokens: int
 
 
 @dataclass
@@ -82,12 +83,13 @@ class Writer:
         """Write an answer; what fails, or is late, is said in the result."""
         written = Written((), 0)
         try:
-            async with asyncio.timeout(options.seconds):
+            async with asyncio.timeout(options.deadline.left):
                 sources, tokens = await self._fitting(spans, options)
                 written = Written(sources, tokens)
                 await self._generate(question, written, options, report)
         except TimeoutError:
-            written.failure = f"{self._decoder.name} did not finish within {options.seconds:g} s"
+            seconds = options.deadline.seconds
+            written.failure = f"{self._decoder.name} did not finish within {seconds:g} s"
         except DecoderFailed as error:
             written.failure = error.message
         return written

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
-from services.core.vectors.types import Condition, Filter, HasId, Query
+from services.core.vectors.types import Condition, Filter, HasId, HasVector, Query
 
 _steps: ContextVar[list[str] | None] = ContextVar("steps", default=None)
 
@@ -39,6 +39,8 @@ def _fields(condition: Condition) -> Iterator[str]:
     """Yield the names of the fields that a condition compares."""
     if isinstance(condition, HasId):
         yield f"id ({len(condition.ids)})"
+    elif isinstance(condition, HasVector):
+        yield f"vector {condition.name}"
     elif isinstance(condition, Filter):
         for each in (*condition.must, *condition.should, *condition.must_not):
             yield from _fields(each)

@@ -60,3 +60,8 @@ def test_a_folder_without_a_model_says_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(ModelUnavailable, match=r"\.onnx files found: none, tokenizer\.json: found"):
         open_embedder(str(tmp_path), tmp_path / "cache.sqlite")
+
+
+def test_a_process_loads_a_model_once(tmp_path: Path) -> None:
+    first = open_local(CODE_MODEL, tmp_path / "one")
+    assert open_local(CODE_MODEL, tmp_path / "two") is first

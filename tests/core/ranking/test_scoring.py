@@ -41,12 +41,6 @@ SIGNS: dict[str, list[Candidate]] = {
         entry(8, words=9.0, is_shown=False),
         entry(9, is_shown=False),
     ],
-    "meaning_beside": [
-        entry(1, beside={1: 8}),
-        entry(2, beside={1: 9}),
-        entry(8, cosine=0.8, is_shown=False),
-        entry(9, is_shown=False),
-    ],
     "speaker": [entry(1, "Anna: tea"), entry(2, "Boris: tea")],
     "question": [entry(1, "Tea."), entry(2, "Tea?")],
     "outside_period": [entry(1, day=date(2023, 5, 7)), entry(2, day=date(2023, 7, 7))],

@@ -2,6 +2,7 @@
 
 import pytest
 
+from services.indexer.answers.deadline import Deadline
 from services.indexer.answers.expansion import Expander, read_alternates
 
 
@@ -22,10 +23,10 @@ def test_reading_a_list(text: str, expected: list[str]) -> None:
 
 
 async def test_without_a_decoder_suffixes_stand_in() -> None:
-    expander = Expander(None, 1)
-    found = await expander.expand(["retry  policy"], 2)
+    expander, deadline = Expander(None), Deadline(1)
+    found = await expander.expand(["retry  policy"], 2, deadline)
     assert found.decoder == "fallback"
     assert found.alternates == ["retry policy implementation", "retry policy definition"]
-    assert len((await expander.expand(["retry"], 1)).alternates) == 1
-    none = await expander.expand(["retry"], 0)
+    assert len((await expander.expand(["retry"], 1, deadline)).alternates) == 1
+    none = await expander.expand(["retry"], 0, deadline)
     assert (list(none.alternates), none.decoder) == ([], "none")
