@@ -4,8 +4,11 @@
 
 The folder is indexed by a process of its own with the embedded engine and an empty data folder,
 then again (nothing changed), then anew with the embeddings cached. CPU seconds and memory are of
-the whole process tree; memory is what the tree holds, shared pages counted once (PSS). Prints one
-JSON object.
+the whole process tree; of memory `pss` counts shared pages once, `pss_dirty` without the pages of
+files that the system may drop. Prints one JSON object.
+
+With --graph it is indexed twice into empty data folders, with and without symbol tables, each time
+by one process without workers, and the share of CPU that the tables take is printed.
 """
 
 import argparse
@@ -24,8 +27,10 @@ sys.path.insert(0, str(ROOT))
 from scripts.bench.usage import watch  # noqa: E402
 from services.core.engine.engine import open_engine  # noqa: E402
 from services.core.settings import load  # noqa: E402
+from services.indexer.indexing import prepare, workers  # noqa: E402
 from services.indexer.indexing.indexer import Indexer  # noqa: E402
 from services.indexer.indexing.manifest import Manifest  # noqa: E402
+from services.indexer.syntax.outline import Outline, outline  # noqa: E402
 
 
 async def index(folder: Path, recreate: bool) -> dict[str, Any]:
@@ -57,16 +62,46 @@ async def loop_gaps(gaps: list[float]) -> None:
         gaps.append(time.perf_counter() - began - 0.005)
 
 
+def without_tables() -> None:
+    """Let this process index without symbol tables, though the caller asks for them."""
+
+    def plain(text: str, language: str, *, with_symbols: bool) -> Outline:
+        return outline(text, language, with_symbols=False)
+
+    prepare.outline = plain  # type: ignore[assignment, attr-defined]
+
+
+def graph_share(command: list[str]) -> dict[str, Any]:
+    """Measure what the symbol tables add to the CPU time of a first run, the better of two."""
+    spent: dict[str, list[float]] = {"with": [], "without": []}
+    for _ in range(2):
+        for name, times in spent.items():
+            with tempfile.TemporaryDirectory() as data:
+                env = os.environ | {"CTX_DATA_DIR": data, "CTX_LOG_LEVEL": "error"}
+                times.append(watch([*command, f"--tables={name}"], env)["cpu_s"])
+    more = min(spent["with"]) / min(spent["without"]) - 1
+    return {"cpu_s": spent, "added": round(more, 3), "load": round(os.getloadavg()[0], 1)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--once", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--recreate", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--graph", action="store_true", help="what symbol tables add")
+    parser.add_argument("--tables", choices=["with", "without"], help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.tables:
+        workers.FEW_FILES, workers.FEW_BYTES = sys.maxsize, sys.maxsize  # no other process
+    if arguments.tables == "without":
+        without_tables()
     if arguments.once:
         print(json.dumps(asyncio.run(index(arguments.folder, arguments.recreate))))
         return
     command = [sys.executable, __file__, str(arguments.folder), "--once"]
+    if arguments.graph:
+        print(json.dumps(graph_share(command), indent=2))
+        return
     with tempfile.TemporaryDirectory() as data:
         env = os.environ | {"CTX_DATA_DIR": data, "CTX_LOG_LEVEL": "error"}
         first, again, cached = (

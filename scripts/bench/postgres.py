@@ -66,24 +66,53 @@ def running_server(*, parent: str | None = None, durable: bool = False) -> Itera
     if url := os.environ.get("POSTGRES_TEST_URL"):
         yield url
         return
-    programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="ctx-postgres-", dir=parent))
     try:
-        if os.geteuid() == 0:  # who runs it is nobody, who may not read what root installed
-            programs = _copy(programs, folder / "programs")
-            os.chown(folder, NOBODY, NOBODY)
-        _initialise(programs, folder)
+        programs = install(folder)
+        initialise(programs, folder)
         options = {**OPTIONS, "fsync": "on"} if durable else OPTIONS
         process = _start(programs, folder, options)
         try:
-            url = f"postgresql://postgres@/postgres?host={folder}"
-            _wait(url, process, folder / "log")
-            yield url
+            _wait(url_of(folder), process, folder / "log")
+            yield url_of(folder)
         finally:
             process.send_signal(signal.SIGQUIT)  # at once: nothing is worth keeping
             process.wait(READY_SECONDS)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def install(folder: Path) -> Path:
+    """Return the folder with PostgreSQL's bin, lib and share. Raises Unobtainable.
+
+    As root it is a copy: who runs it is nobody, who may not read what root installed.
+    """
+    programs = _programs()
+    if os.geteuid() != 0:
+        return programs
+    os.chown(folder, NOBODY, NOBODY)
+    return _copy(programs, folder / "programs")
+
+
+def initialise(programs: Path, folder: Path, *options: str) -> None:
+    """Make an empty database cluster in the folder's `data`. Raises Unobtainable; blocks."""
+    given = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", *options)
+    command = _command(programs, "initdb", "-D", folder / "data", *given)
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    if answer.returncode != 0:
+        said = answer.stderr or answer.stdout
+        raise Unobtainable(f"{shlex.join(command)} failed: {said.strip()}")
+
+
+def server_command(programs: Path, folder: Path, options: Mapping[str, str]) -> list[str]:
+    """Return the command that serves a folder's cluster, on a socket in it."""
+    given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+    return _command(programs, "postgres", "-D", folder / "data", "-k", folder, *given)
+
+
+def url_of(folder: Path) -> str:
+    """Return the URL of the maintenance database of a folder's server."""
+    return f"postgresql://postgres@/postgres?host={folder}"
 
 
 def _programs() -> Path:
@@ -102,18 +131,8 @@ def _programs() -> Path:
     return Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]).parent
 
 
-def _initialise(programs: Path, folder: Path) -> None:
-    options = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
-    command = _command(programs, "initdb", "-D", folder / "data", *options)
-    answer = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    if answer.returncode != 0:
-        said = answer.stderr or answer.stdout
-        raise Unobtainable(f"{shlex.join(command)} failed: {said.strip()}")
-
-
 def _start(programs: Path, folder: Path, options: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-    command = _command(programs, "postgres", "-D", folder / "data", "-k", folder, *given)
+    command = server_command(programs, folder, options)
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, cwd=folder)
 

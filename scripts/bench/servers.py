@@ -42,7 +42,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("CTX_", "QDRANT_"))}
     names = [f"CTX_{name}_PORT" for name in ("MEMORY_HTTP", "MEMORY_SSE", "INDEXER_HTTP")]
     names += ["CTX_INDEXER_SSE_PORT", "CTX_HTTP_PORT", "PORT"]
-    ports = {name: str(port) for name, port in zip(names, _free_ports(), strict=False)}
+    ports = {name: str(port) for name, port in zip(names, free_ports(), strict=False)}
     return inherited | ports | {"CTX_DATA_DIR": str(data_dir), "CTX_WATCH": "0"} | settings
 
 
@@ -82,9 +82,9 @@ def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int) -> None:
     raise TimeoutError(f"port {port} did not answer 200 in {READY_SECONDS} s")
 
 
-def _free_ports() -> Iterator[int]:
+def free_ports(first: int = FIRST_PORT) -> Iterator[int]:
     """Yield ports that are free now together with their health ports."""
-    for port in range(FIRST_PORT, LAST_PORT):
+    for port in range(first, LAST_PORT):
         if _is_free(port) and _is_free(port + HEALTH_OFFSET):
             yield port
 

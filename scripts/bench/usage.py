@@ -45,27 +45,33 @@ def resident_mb(pid: int | Literal["self"]) -> dict[str, float]:
     return {name: round(values[field], 1) for name, field in names.items()}
 
 
-def _mapped_mb(pid: int, field: str) -> float:
+def _mapped_mb(pid: int) -> dict[str, float]:
+    """Return each figure of a process's memory map; nothing where it has ended."""
     try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
     except OSError:
-        return 0.0
-    return sum(int(line.split()[1]) for line in lines if line.startswith(f"{field}:")) / 1024
+        return {}
+    return {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines}
 
 
 def watch(command: list[str], env: Mapping[str, str]) -> dict[str, Any]:
-    """Run a command that prints JSON, and add what its process tree used until it ended."""
+    """Run a command that prints JSON, and add what its process tree used until it ended.
+
+    Of the memory, `pss` counts shared pages once; `pss_dirty` leaves out the pages of files that
+    are on the disk as they are in memory, which the system drops where it needs room.
+    """
     began = time.perf_counter()
     process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
     cpu: dict[int, float] = {}
-    peak = {"Pss": 0.0, "Rss": 0.0, "Anonymous": 0.0}
+    peak = {"Pss": 0.0, "Pss_Dirty": 0.0, "Rss": 0.0, "Anonymous": 0.0}
     while process.poll() is None:
         members = process_tree(process.pid)
         for pid in members:  # a child of another member is a member itself
             seconds = cpu_seconds(pid, with_children=pid == process.pid)
             cpu[pid] = max(cpu.get(pid, 0.0), seconds)
+        mapped = [_mapped_mb(pid) for pid in members]
         peak = {
-            field: max(most, sum(_mapped_mb(pid, field) for pid in members))
+            field: max(most, sum(each.get(field, 0.0) for each in mapped))
             for field, most in peak.items()
         }
         time.sleep(SAMPLE_SECONDS)

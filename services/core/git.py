@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from services.core.errors import GitFailed
-from services.core.settings import env_names
-from services.core.settings.child_environment import child_environment
+from services.core.environment.child_environment import child_environment
+from services.core.errors import GitFailed, GitTimedOut
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +38,7 @@ CONFIG: Mapping[str, str] = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.quotePath": "false",
+    "core.fsync": "committed,loose-object,reference,index",  # by default power loss empties objects
     "safe.bareRepository": "explicit",  # a folder that looks like a repository is none
     "submodule.recurse": "false",
     "fetch.recurseSubmodules": "false",
@@ -158,9 +158,9 @@ def run_git(
     deadline = seconds or (TRANSPORT_SECONDS if transport else READ_SECONDS)
     helpers = _credential_options(settings) if transport else []
     started = [*helpers, "-C", str(folder), command, *rest]
-    if max_bytes is not None:
-        return _start_bounded(started, command, environment, stdin, deadline, max_bytes)
-    return _start(started, command, environment, stdin, deadline)
+    if max_bytes is None:
+        return _start(started, command, environment, stdin, deadline)
+    return _start_bounded(started, command, environment, stdin, deadline, max_bytes)
 
 
 def stop_all() -> None:
@@ -210,11 +210,12 @@ def _is_harmless(folder: Path, name: str) -> bool:
 
 
 def _check_excludes(folder: Path) -> None:
-    """Raise GitFailed if a file of patterns that no option replaces is a pipe or a device."""
+    """Raise GitFailed if a file of patterns here or above, as far as git reads, is no file."""
     options = [part for name in FILES_OF_GIT for part in ("--git-path", name)]
     listed = run_git(folder, "rev-parse", "--show-cdup", *options).decode().splitlines()
-    top, paths = Path(listed[0]), listed[1:]
-    inside = [str(at / name) for at in {Path(), top} for name in FILES_OF_FOLDER]
+    above, paths = Path(listed[0]).parts, listed[1:]
+    folders = [Path(*above[:number]) for number in range(len(above) + 1)]
+    inside = [str(at / name) for at in folders for name in FILES_OF_FOLDER]
     for path in (*paths, *inside):
         if not _is_harmless(folder, path):
             raise GitFailed(f"{Path(path).name} of the repository is not a regular file.")
@@ -241,12 +242,11 @@ def _credential_options(settings: Sequence[_Setting]) -> list[str]:
     return [part for item in ("credential.helper=", *trusted) for part in ("-c", item)]
 
 
-# --- the environment -----------------------------------------------------------------------
-
-
 @functools.lru_cache(maxsize=1)
 def _own_settings() -> frozenset[str]:
     """Names of our settings: tokens and addresses that git has no use for."""
+    from services.core.settings import env_names  # noqa: PLC0415 - 12 MB that no worker needs
+
     return frozenset(env_names())
 
 
@@ -299,16 +299,15 @@ def _start(
         try:
             printed, complaint = process.communicate(stdin, timeout=limit)
         except subprocess.TimeoutExpired:
-            raise GitFailed(
-                f"git {name} did not end within {limit:g} s and was stopped.", command=name
-            ) from None
+            raise _timed_out(name, limit) from None
     if process.returncode:
-        raise GitFailed(
-            f"git {name} failed: {_reason(complaint)}",
-            command=name,
-            exit_code=process.returncode,
-        )
+        failed = f"git {name} failed: {_reason(complaint)}"
+        raise GitFailed(failed, command=name, exit_code=process.returncode)
     return printed
+
+
+def _timed_out(name: str, limit: float) -> GitTimedOut:
+    return GitTimedOut(f"git {name} did not end within {limit:g} s and was stopped.", command=name)
 
 
 def _opened(
@@ -355,7 +354,7 @@ def _start_bounded(
             timer.cancel()
         if process.returncode:
             if expired:
-                raise GitFailed(f"git {name} did not end within {limit:g} s and was stopped.")
+                raise _timed_out(name, limit)
             complaints.seek(0)
             raise GitFailed(f"git {name} failed: {_reason(complaints.read())}", command=name)
         return printed
@@ -373,7 +372,8 @@ def _tracked(process: subprocess.Popen[bytes]) -> Iterator[None]:
             _running.discard(process)
         if process.poll() is None:
             _kill(process)
-            process.communicate()
+        with contextlib.suppress(OSError):
+            process.__exit__(None, None, None)  # close its pipes, wait for its end
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

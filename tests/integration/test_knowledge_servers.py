@@ -115,9 +115,13 @@ async def test_ephemeral_entries_end_with_the_run_also_when_it_is_killed(
     tmp_path: Path, project: Repository
 ) -> None:
     env = server_environment(tmp_path / "data", project)
-    for end in (signal.SIGKILL, signal.SIGTERM):
+    expected: dict[str, str] = {}
+    for end in (signal.SIGKILL, signal.SIGTERM, None):
         with running(env, *COMMAND) as started:
             async with Client(started.memory_http) as client:
+                assert await call(client, "context_get", dotpath="knowledge") == expected
+                if end is None:
+                    break
                 for key, scope in (("now", "ephemeral"), ("kept", "private")):
                     await call(
                         client,
@@ -130,11 +134,7 @@ async def test_ephemeral_entries_end_with_the_run_also_when_it_is_killed(
                 assert set(found) == {"now", "kept"}
             started.process.send_signal(end)
             started.process.wait(20)
-        with running(env, *COMMAND) as started:
-            async with Client(started.memory_http) as client:
-                assert await call(client, "context_get", dotpath="knowledge") == {
-                    "kept": "kept words"
-                }
+        expected = {"kept": "kept words"}
     assert b"now words" not in (tmp_path / "data" / "records.sqlite").read_bytes()
     assert not (project.root / ".context-teleport").exists()
 

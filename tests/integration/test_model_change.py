@@ -1,45 +1,75 @@
 """EMBEDDING_MODEL changes under data that is there: what people are told, and the commands."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from services.core.settings.models import PROSE_MODEL
+from services.core.settings.models import CODE_MODEL, PROSE_MODEL
 from tests.support import models
 from tests.support.processes import ROOT, environment, run_ctx, running
+from tests.support.qdrant import memory
 from tests.support.repositories import Repository, function
 
-FILES = 150
+FILES = 20
+MANY_FILES = 150  # so that a rebuild lasts long enough to be killed
 KILLS = 2
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    repository = Repository.create(tmp_path / "project")
-    for number in range(FILES):
-        body = "\n    ".join(f"total_{line} = value * {line}" for line in range(20))
-        repository.write(f"part_{number}.py", function(f"compute_{number}", body))
+@pytest.fixture(scope="module")
+def area() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="ctx-model-change-", dir=memory()))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def workspace(area: Path) -> Path:
+    repository = Repository.create(area / "project")
+    write_files(repository, range(FILES))
     return repository.root
 
 
-@pytest.fixture
-def old(tmp_path: Path, workspace: Path) -> dict[str, str]:
-    """What a user had before the change, indexed and stored."""
-    env = environment(tmp_path / "data", CTX_WORKSPACE=str(workspace))
-    assert run_ctx(env, "index", cwd=workspace).returncode == 0
+def write_files(repository: Repository, numbers: range) -> None:
+    for number in numbers:
+        body = "\n    ".join(f"total_{line} = value * {line}" for line in range(20))
+        repository.write(f"part_{number}.py", function(f"compute_{number}", body))
+
+
+@pytest.fixture(scope="module")
+def indexed(area: Path, workspace: Path) -> dict[str, str]:
+    """What a user had before the change: indexed, and with the collections of a first start."""
+    env = environment(area / "data", CTX_WORKSPACE=str(workspace))
+    with running(env):
+        assert run_ctx(env, "index", cwd=workspace).returncode == 0
+    shutil.copytree(area / "data", area / "before")
     return env
 
 
 @pytest.fixture
-def new(old: dict[str, str], tmp_path: Path) -> dict[str, str]:
+def old(indexed: dict[str, str], area: Path) -> dict[str, str]:
+    """The settings from before the change, and the data as it was then."""
+    shutil.rmtree(area / "data")
+    shutil.copytree(area / "before", area / "data")
+    return indexed
+
+
+@pytest.fixture(scope="module")
+def second_model(area: Path) -> str:
+    return models.second_model(area)
+
+
+@pytest.fixture
+def new(old: dict[str, str], second_model: str) -> dict[str, str]:
     """Another model for both; tests have their own default for memories, which is set too."""
-    name = models.second_model(tmp_path)
-    return old | {"EMBEDDING_MODEL": name, "MEMORY_EMBEDDING_MODEL": name}
+    return old | {"EMBEDDING_MODEL": second_model, "MEMORY_EMBEDDING_MODEL": second_model}
 
 
 def found(env: dict[str, str], workspace: Path) -> bool:
@@ -49,12 +79,10 @@ def found(env: dict[str, str], workspace: Path) -> bool:
 
 
 def test_the_change_is_told_and_one_command_each_mends_it(
-    old: dict[str, str], new: dict[str, str], workspace: Path
+    new: dict[str, str], workspace: Path
 ) -> None:
     mismatch = f"(256 dims), the configured one is {models.NAME}"
     code, memories = "ctx index --recreate --collection codebase", "ctx memory rebuild"
-    with running(old):  # makes the collections of memories and threads
-        pass
     doctor = run_ctx(new, "doctor").stdout
     assert doctor.count(mismatch) == 4
     assert doctor.count(code) == 1
@@ -72,7 +100,8 @@ def test_the_change_is_told_and_one_command_each_mends_it(
         assert code in refused.stderr
         rebuilt = run_ctx(new, "index", "--recreate", "--json", cwd=workspace)
         assert rebuilt.returncode == 0, rebuilt.stderr
-        assert json.loads(rebuilt.stdout)["stats"]["files_added"] == FILES
+        files = len(list(workspace.glob("part_*")))
+        assert json.loads(rebuilt.stdout)["stats"]["files_added"] == files
         assert found(new, workspace)
         rebuilt = run_ctx(new, "memory", "rebuild", "--json")
         assert rebuilt.returncode == 0, rebuilt.stderr
@@ -82,15 +111,10 @@ def test_the_change_is_told_and_one_command_each_mends_it(
 
 
 def test_the_model_of_code_changes_without_touching_memories(
-    tmp_path: Path, workspace: Path
+    old: dict[str, str], workspace: Path
 ) -> None:
-    """As for who indexed when one model served both."""
-    new = environment(tmp_path / "data", CTX_WORKSPACE=str(workspace))
-    old = new | {"EMBEDDING_MODEL": PROSE_MODEL}
-    assert run_ctx(old, "index", cwd=workspace).returncode == 0
-    with running(old):
-        pass
-    mismatch = f"collection codebase was built with model {PROSE_MODEL} (256 dims)"
+    new = old | {"EMBEDDING_MODEL": PROSE_MODEL}
+    mismatch = f"collection codebase was built with model {CODE_MODEL} (256 dims)"
     doctor = run_ctx(new, "doctor").stdout
     assert doctor.count("was built with model") == doctor.count(mismatch) == 1
     assert run_ctx(new, "index", "--recreate", cwd=workspace).returncode == 0
@@ -99,11 +123,9 @@ def test_the_model_of_code_changes_without_touching_memories(
 
 
 def test_the_model_of_memories_changes_without_touching_code(
-    old: dict[str, str], tmp_path: Path, workspace: Path
+    old: dict[str, str], second_model: str, workspace: Path
 ) -> None:
-    new = old | {"MEMORY_EMBEDDING_MODEL": models.second_model(tmp_path)}
-    with running(old):
-        pass
+    new = old | {"MEMORY_EMBEDDING_MODEL": second_model}
     advice = f"set MEMORY_EMBEDDING_MODEL back to {PROSE_MODEL}"
     assert run_ctx(new, "doctor").stdout.count(advice) == 3
     assert json.loads(run_ctx(new, "memory", "rebuild", "--json").stdout)["model"] == models.NAME
@@ -133,6 +155,7 @@ def killed_while_rebuilding(env: dict[str, str], workspace: Path, after: float) 
 def test_a_killed_rebuild_leaves_the_old_collection_or_the_new_one(
     old: dict[str, str], new: dict[str, str], workspace: Path
 ) -> None:
+    write_files(Repository(workspace), range(FILES, MANY_FILES))
     assert killed_while_rebuilding(new, workspace, 0.0), "it ended first: nothing was tested"
     assert found(old, workspace)
     for attempt in range(1, KILLS):

@@ -1,6 +1,7 @@
 """A Qdrant cluster of three nodes: one of them dies, and nothing stops or is lost."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ from fastmcp import Client
 
 from tests.support.corpus import FILES
 from tests.support.processes import Server, environment, running
-from tests.support.qdrant_cluster import QdrantCluster, qdrant_cluster, wait_until
+from tests.support.qdrant_cluster import Node, QdrantCluster, qdrant_cluster, wait_until
 
 COLLECTIONS = ("codebase", "memories")
 SHARDS, REPLICAS = 3, 2
+FILES_WHILE_DYING, STORES_WHILE_DYING, KILL_SECONDS = 20, 8, 0.15
 QUERY, PLACE = "exponential backoff with jitter", "src/net/retry.py"
 
 
@@ -77,6 +79,23 @@ async def store(server: Server, number: int) -> None:
     assert "degraded" not in stored, stored
 
 
+async def keep(server: Server, numbers: Iterable[int]) -> None:
+    """Store while a node dies: each is acknowledged, with or without its vectors."""
+    for number in numbers:
+        text = f"The invoice of customer {number} is checked by rule {number * 7}."
+        await call(server.memory_http, "store", information=text)
+
+
+async def search_until_dead(server: Server, node: Node) -> None:
+    """Search until a node is gone, and once more; every search is answered."""
+    while True:
+        is_last = node.process is None
+        found = await call(server.indexer_http, "repo_search", query=QUERY)
+        assert found["results"][0]["path"] == PLACE
+        if is_last:
+            return
+
+
 async def remembered(server: Server, number: int) -> bool:
     query = f"invoice of customer {number}"
     found = await call(server.memory_http, "find", query=query, limit=20)
@@ -101,10 +120,20 @@ async def test_one_node_after_the_other_dies(
 ) -> None:
     number = 10
     for node in cluster.nodes[1:]:
-        node.kill()
+        name = f"retry_of_node_{node.number}"
+        for part in range(FILES_WHILE_DYING):
+            source = f"def {name}_{part}(call):\n    return call()\n"
+            (workspace / f"{name}_{part}.py").write_text(source)
+        dying = range(number, number := number + STORES_WHILE_DYING)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(search_until_dead(server, node))
+            tasks.create_task(keep(server, dying))
+            tasks.create_task(call(server.indexer_http, "qdrant_index"))
+            await asyncio.sleep(KILL_SECONDS)
+            await asyncio.to_thread(node.kill)
+        await call(server.indexer_http, "qdrant_index")
         found = await call(server.indexer_http, "repo_search", query=QUERY)
         assert found["results"][0]["path"] == PLACE
-        name = f"retry_of_node_{node.number}"
         (workspace / f"{name}.py").write_text(f"def {name}(call):\n    return call()\n")
         await call(server.indexer_http, "qdrant_index")
         new = await call(server.indexer_http, "repo_search", query=name)

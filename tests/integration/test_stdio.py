@@ -40,8 +40,15 @@ def start(folder: Path, transports: str) -> "subprocess.Popen[str]":
     return process
 
 
-@pytest.mark.parametrize("transports", ["stdio", "http,sse,stdio"])
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, None])
+@pytest.mark.parametrize(
+    ("transports", "how"),
+    [
+        ("stdio", signal.SIGTERM),
+        ("stdio", None),
+        ("http,sse,stdio", signal.SIGINT),
+        ("http,sse,stdio", None),
+    ],
+)
 def test_it_stops_at_a_signal_or_at_the_end_of_input(
     tmp_path: Path, transports: str, how: signal.Signals | None
 ) -> None:

@@ -89,3 +89,9 @@ async def test_each_question_sees_one_checkout(tmp_path: Path, folder: Path) -> 
         inside = env | {"CTX_WORKSPACE": str(folder / "app")}
         searched = run_ctx(inside, "search", "settle", "invoice", "--json")
         assert "round" not in json.loads(searched.stdout)["results"][0]["snippet"]
+        dropped = run_ctx(env, "workspaces", "drop", str(folder / "feature"), "--yes", "--json")
+        assert json.loads(dropped.stdout)["left"] == [str(folder / "app")]
+        searched = run_ctx(inside, "search", "settle", "invoice", "--json")
+        assert json.loads(searched.stdout)["results"]
+        again = run_ctx(env, "workspaces", "drop", str(folder / "app"), "--yes")
+        assert "still indexed" not in again.stdout

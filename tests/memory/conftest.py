@@ -1,8 +1,6 @@
 """A memory store over real parts: Qdrant Edge or a real server, SQLite, the shipped model."""
 
-import shutil
-import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,15 +11,13 @@ from services.core.settings import Settings
 from services.memory.memories.memories import Memories
 from services.memory.records.store import Records
 from services.memory.service import open_memory
-from tests.support.qdrant import memory
 
 
 @pytest.fixture
-def data_dir() -> Iterator[Path]:
-    """A data folder in memory: the engine waits for the disk at every new collection."""
-    folder = Path(tempfile.mkdtemp(prefix="ctx-data-", dir=memory()))
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+def data_dir(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -66,7 +66,14 @@ async def commands(target: Target, outcome: Outcome) -> None:
 async def pipes(target: Target, outcome: Outcome) -> None:
     """Pipes where ignore files, the state and sources are read."""
     for number, path in enumerate(
-        (".gitignore", ".ctxignore", ".codebase/state.json", ".git/info/exclude", "pipe.py")
+        (
+            ".gitignore",
+            "inside/.gitignore",
+            ".ctxignore",
+            ".codebase/state.json",
+            ".git/info/exclude",
+            "pipe.py",
+        )
     ):
         made = repository(target, f"pipes{number}")
         place = made.root / path

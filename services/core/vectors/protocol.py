@@ -91,10 +91,11 @@ class VectorStore(Protocol):
         limit: int = 100,
         offset: str | None = None,
         vectors: Sequence[str] = (),
+        fields: Sequence[str] | None = None,
     ) -> tuple[Sequence[Record], str | None]:
         """Return one page in the order of ids, and the id that the next page starts from.
 
-        `vectors` are the names of the vectors to read.
+        `vectors` are the names of the vectors to read, `fields` the payload fields; None is all.
         """
         ...
 

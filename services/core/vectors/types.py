@@ -102,7 +102,10 @@ BROKEN = "red"  # the status of a collection that cannot be loaded
 
 @dataclass(frozen=True)
 class CollectionInfo:
-    """The state of one collection, as the store reports it."""
+    """The state of one collection, as the store reports it.
+
+    `optimizer_status` is None where nothing optimizes: the embedded engine.
+    """
 
     name: str
     spec: CollectionSpec
@@ -110,7 +113,7 @@ class CollectionInfo:
     indexed_vectors_count: int
     segments_count: int
     status: str
-    optimizer_status: str
+    optimizer_status: str | None
 
 
 # --- points --------------------------------------------------------------------------------
@@ -205,6 +208,13 @@ class HasId:
 
 
 @dataclass(frozen=True)
+class HasVector:
+    """The point has a vector of this name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Filter:
     """All of `must`, at least one of `should` (if any), none of `must_not`."""
 
@@ -213,7 +223,7 @@ class Filter:
     must_not: Sequence["Condition"] = ()
 
 
-Condition: TypeAlias = Match | MatchAny | Range | DatetimeRange | HasId | Filter
+Condition: TypeAlias = Match | MatchAny | Range | DatetimeRange | HasId | HasVector | Filter
 
 # --- queries -------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from services.core.clock import utc_now
 from services.core.errors import InvalidInput, StorageFailed
 from services.core.files import sync_folder
 from services.memory.records.database import Database
-from services.memory.records.migrate import newest_revision
+from services.memory.records.migrate import known_revisions, newest_revision
 from services.memory.records.tables import outbox, schema
 
 FORMAT = 1
@@ -78,12 +78,7 @@ async def restore_archive(database: Database, file: Path, on_table: OnTable) -> 
     Raises InvalidInput for a damaged archive, one of a newer version, and a database in use.
     """
     manifest = await DISK.run(check_archive, file)
-    if manifest.revision != newest_revision():
-        raise InvalidInput(
-            "file",
-            f"is a backup of the tables' revision {manifest.revision}, this ctx has "
-            f"{newest_revision()}; restore it with the version that wrote it, then upgrade",
-        )
+    _require_same_tables(manifest)
     async with database.writing("restore the records") as connection:
         await _require_empty(connection)
         with zipfile.ZipFile(file) as archive:
@@ -186,9 +181,24 @@ def _read_manifest(archive: zipfile.ZipFile) -> ArchiveManifest:
     if found["format"] != FORMAT:
         raise InvalidInput("file", f"has format {found['format']}, this ctx reads {FORMAT}")
     tables = {name: Member(**member) for name, member in found.pop("tables").items()}
-    if missing := {table.name for table in TABLES} ^ set(tables):
-        raise InvalidInput("file", f"has other tables than this ctx: {', '.join(sorted(missing))}")
     return ArchiveManifest(**found, tables=tables)
+
+
+def _require_same_tables(manifest: ArchiveManifest) -> None:
+    """Raise InvalidInput, which says what to do, for a backup of another revision."""
+    given, own = manifest.revision, str(newest_revision())
+    if given == own and manifest.tables.keys() == {table.name for table in TABLES}:
+        return
+    if given in known_revisions():
+        advice = (
+            "an older ctx wrote it: restore it with that version into an empty database, then "
+            "start this one, which brings the tables up to date"
+        )
+    else:
+        advice = "a newer ctx wrote it: install that version, and restore with it"
+    raise InvalidInput(
+        "file", f"is a backup of the tables' revision {given}, this ctx has {own}; {advice}"
+    )
 
 
 def _digest(archive: zipfile.ZipFile, table: str) -> str:

@@ -20,6 +20,8 @@ from services.memory.records.writing import enqueue
 
 LEASE_LOCK = 7_402  # our key among PostgreSQL's advisory locks
 LEASE_SECONDS = 15.0  # how long the rows of a process that died stay leased
+# A lease that ends this many times later was written while a clock was wrong: it does not count.
+LATEST_END = 2
 
 
 async def lease(
@@ -29,9 +31,13 @@ async def lease(
     if dialect == "postgresql":
         await connection.execute(select(func.pg_advisory_xact_lock(LEASE_LOCK)))
     others = outbox.alias("others")
-    now = moment(utc_now())
+    now = utc_now()
+    latest = now + timedelta(seconds=LATEST_END * LEASE_SECONDS)
     is_leased = exists().where(
-        others.c.uuid == outbox.c.uuid, others.c.claimed_by != owner, others.c.claimed_until > now
+        others.c.uuid == outbox.c.uuid,
+        others.c.claimed_by != owner,
+        others.c.claimed_until > moment(now),
+        others.c.claimed_until < moment(latest),
     )
     query = select(outbox).where(~is_leased, outbox.c.problem.is_(None)).order_by(outbox.c.id)
     rows = (await connection.execute(query.limit(limit))).mappings().all()

@@ -1,13 +1,12 @@
-"""Migrates a database to the newest revision of the tables."""
+"""Migrates a database to the newest revision of the tables.
+
+Alembic is imported where a revision is missing: it would be a tenth of every start.
+"""
 
 import logging
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, func, inspect, select
+from sqlalchemy import Connection, String, column, func, inspect, select, table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.core.errors import StorageFailed
@@ -35,30 +34,43 @@ async def migrate(
     """
     if database.dialect == "postgresql":
         await connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
-    scripts = ScriptDirectory(str(folder))
-    newest = scripts.get_current_head()
+    newest = newest_revision(folder)
     current = await connection.run_sync(revision)
     if current == newest:
         return
-    _require_known(scripts, current, database)
+    _require_known(folder, current, database)
     if current is not None or await connection.run_sync(_is_unversioned, database):
         copy = await back_up(database, connection, str(newest))
         log.warning("bringing %s to revision %s; a copy is at %s", database.name, newest, copy)
     await connection.run_sync(_upgrade, folder)
 
 
-def newest_revision() -> str | None:
-    return ScriptDirectory(str(MIGRATIONS)).get_current_head()
+def newest_revision(folder: Path = MIGRATIONS) -> str:
+    """Return the newest revision that a folder of revisions has, by the names of their files."""
+    return max(_revisions(folder))
+
+
+def _revisions(folder: Path) -> list[str]:
+    """Return the revisions of a folder: `r0001_entries.py` holds 0001."""
+    names = [path.stem for path in (folder / "versions").glob("r*.py")]
+    return [name[1:].split("_", 1)[0] for name in names]
+
+
+def known_revisions() -> set[str]:
+    """Return every revision that this version can bring up to date, and the newest."""
+    return set(_revisions(MIGRATIONS))
 
 
 def revision(connection: Connection) -> str | None:
     """Return the database's revision; None where it is empty or has the first tables."""
-    options = {"version_table": VERSION_TABLE}
-    return MigrationContext.configure(connection, opts=options).get_current_revision()
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    number = column("version_num", String)
+    return connection.scalar(select(number).select_from(table(VERSION_TABLE, number)))
 
 
-def _require_known(scripts: ScriptDirectory, current: str | None, database: Database) -> None:
-    if current is not None and current not in {each.revision for each in scripts.walk_revisions()}:
+def _require_known(folder: Path, current: str | None, database: Database) -> None:
+    if current is not None and current not in _revisions(folder):
         raise StorageFailed(
             f"{database.name} was written by a newer ctx (revision {current}). "
             "Install that version, or go back to the copy that it made before."
@@ -81,6 +93,9 @@ def _is_unversioned(connection: Connection, database: Database) -> bool:
 
 
 def _upgrade(connection: Connection, folder: Path) -> None:
+    from alembic import command  # noqa: PLC0415 - see above
+    from alembic.config import Config  # noqa: PLC0415
+
     config = Config()
     config.set_main_option("script_location", str(folder).replace("%", "%%"))
     config.attributes["connection"] = connection

@@ -135,6 +135,15 @@ async def test_delete_by_filter(store: VectorStore, fresh: str) -> None:
     assert (await store.collection_info(fresh)).points_count == 2
 
 
+async def test_scroll_reads_the_fields_that_are_asked_for(store: VectorStore, filled: str) -> None:
+    whole, _ = await store.scroll(filled)
+    some, _ = await store.scroll(filled, fields=["lang"])
+    none, _ = await store.scroll(filled, fields=())
+    assert [each.id for each in some] == [each.id for each in none] == [each.id for each in whole]
+    assert [each.payload for each in some] == [{"lang": each.payload["lang"]} for each in whole]
+    assert not any(each.payload for each in none)
+
+
 async def test_an_empty_filter_deletes_nothing(store: VectorStore, filled: str) -> None:
     with pytest.raises(InvalidInput):
         await store.delete(filled, Filter())

@@ -112,6 +112,7 @@ async def test_emptied_records_are_noticed_and_nothing_is_deleted_on_their_word(
         assert await found(memory) == known
 
 
+@pytest.mark.slow
 async def test_the_doctor_keeps_a_copy_of_what_it_is_told_to_delete(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:

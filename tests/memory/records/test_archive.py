@@ -1,5 +1,6 @@
 """Backups: what is restored into an empty database equals what was backed up."""
 
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,14 @@ import pytest
 from sqlalchemy import select
 
 from services.core.errors import InvalidInput
-from services.memory.records.archive import TABLES, check_archive, restore_archive, write_archive
+from services.memory.records.archive import (
+    MANIFEST,
+    TABLES,
+    check_archive,
+    restore_archive,
+    write_archive,
+)
+from services.memory.records.migrate import known_revisions
 from services.memory.records.store import Records
 from services.memory.records.types import Criteria, EntryKind, TextMode
 from tests.support.records import PNG, draft, texts
@@ -116,3 +124,24 @@ async def test_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
     assert not folder.exists()
     with pytest.raises(InvalidInput):
         check_archive(folder / "backup.zip")
+
+
+@pytest.mark.parametrize(
+    ("revision", "advice"), [("0003", "then start this one"), ("9999", "a newer ctx wrote it")]
+)
+async def test_a_backup_of_other_tables_says_what_to_do(
+    other: Records, tmp_path: Path, revision: str, advice: str
+) -> None:
+    file, changed = tmp_path / "backup.zip", tmp_path / "changed.zip"
+    await write_archive(other.database, file, quietly)
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(changed, "w") as new:
+        manifest = json.loads(old.read(MANIFEST))
+        assert revision == "9999" or revision in known_revisions()
+        manifest["revision"] = revision
+        dropped = sorted(manifest["tables"])[0]  # another revision may have other tables
+        del manifest["tables"][dropped]
+        for name in set(old.namelist()) - {MANIFEST, f"{dropped}.jsonl"}:
+            new.writestr(name, old.read(name))
+        new.writestr(MANIFEST, json.dumps(manifest))
+    with pytest.raises(InvalidInput, match=advice):
+        await restore_archive(other.database, changed, quietly)

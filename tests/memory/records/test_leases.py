@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 
+from services.core.clock import utc_now
 from services.memory.records import leases
 from services.memory.records.store import Records
 from services.memory.records.types import Change, Criteria, Draft, EntryKind
@@ -73,6 +75,16 @@ async def test_leases_of_a_dead_process_end(
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.2)
     assert len(await records.lease(10)) == 1
     await asyncio.sleep(0.3)
+    assert len(await other.lease(10)) == 1
+
+
+async def test_a_lease_of_a_clock_that_was_wrong_holds_nothing_up(
+    records: Records, other: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await records.add([note("text")])
+    with monkeypatch.context() as wrong:
+        wrong.setattr(leases, "utc_now", lambda: utc_now() + timedelta(days=1))
+        assert len(await records.lease(10)) == 1
     assert len(await other.lease(10)) == 1
 
 

@@ -15,6 +15,7 @@ from services.core.errors import CtxError, InvalidInput, StorageFailed
 from services.core.files import replace_file
 from services.core.vectors import validation
 from services.core.vectors.edge import convert
+from services.core.vectors.edge.mapped_pages import MappedPages
 from services.core.vectors.generations import logical_name
 from services.core.vectors.spec_check import rebuild_command
 from services.core.vectors.types import (
@@ -50,6 +51,7 @@ class EdgeCollection:
         self._shard = shard
         # Changes that only the write-ahead log holds; a crash now means to replay them.
         self.unflushed = 0
+        self._pages = MappedPages(folder)
         self._damage: str | None = None
 
     @classmethod
@@ -90,8 +92,14 @@ class EdgeCollection:
             indexed_vectors_count=info.indexed_vectors_count,
             segments_count=info.segments_count,
             status=BROKEN if self._damage else "green",
-            optimizer_status=self._damage or "ok",
+            optimizer_status=self._damage,
         )
+
+    def examined(self) -> CollectionInfo:
+        """Describe the collection after reading some of its points, which tells its status."""
+        with contextlib.suppress(StorageFailed):
+            self.probe()
+        return self.info()
 
     def lacks(self, expected: CollectionSpec) -> bool:
         """Whether an index is missing, or the spec has no model."""
@@ -145,11 +153,16 @@ class EdgeCollection:
         return [by_id[each] for each in unique if each in by_id]
 
     def scroll(
-        self, where: Filter | None, limit: int, offset: str | None, vectors: Sequence[str]
+        self,
+        where: Filter | None,
+        limit: int,
+        offset: str | None,
+        vectors: Sequence[str],
+        fields: Sequence[str] | None = None,
     ) -> tuple[list[Record], str | None]:
         validation.check_positive("limit", limit)
         records, following = self._read(
-            lambda: self._shard.scroll(convert.scroll(where, limit, offset, vectors))
+            lambda: self._shard.scroll(convert.scroll(where, limit, offset, vectors, fields))
         )
         page = [convert.record(each) for each in records]
         return page, None if following is None else str(following)
@@ -214,6 +227,7 @@ class EdgeCollection:
     def _update(self, changes: int, operation: Callable[[], edge.UpdateOperation]) -> None:
         self._call(lambda: self._shard.update(operation()))
         self.unflushed += changes
+        self._pages.note(changes)
 
     def _read(self, call: Callable[[], T]) -> T:
         """Call the engine; raise what to do where the files turn out to be damaged."""

@@ -14,6 +14,7 @@ from services.core.vectors.types import (
     FacetCount,
     Filter,
     HasId,
+    HasVector,
     Hit,
     IndexKind,
     Match,
@@ -115,6 +116,8 @@ def _condition(condition: Condition) -> Any:
     match condition:
         case Filter():
             return _filter(condition)
+        case HasVector(name):
+            return edge.HasVectorCondition(name)
         case HasId(ids):
             return edge.HasIdCondition({validation.canonical_id(each) for each in ids})
         case _:
@@ -196,13 +199,17 @@ def scroll_ids(where: Filter, limit: int, offset: str | None) -> edge.ScrollRequ
 
 
 def scroll(
-    where: Filter | None, limit: int, offset: str | None, vectors: Sequence[str]
+    where: Filter | None,
+    limit: int,
+    offset: str | None,
+    vectors: Sequence[str],
+    fields: Sequence[str] | None = None,
 ) -> edge.ScrollRequest:
     return edge.ScrollRequest(
         offset=None if offset is None else validation.canonical_id(offset),
         limit=limit,
         filter=filters(where),
-        with_payload=True,
+        with_payload=True if fields is None else bool(fields) and list(fields),
         with_vector=list(vectors) or False,
     )
 

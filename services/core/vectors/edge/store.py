@@ -128,7 +128,9 @@ class EdgeStore:
 
     async def list_collections(self) -> Sequence[CollectionInfo]:
         self._begin_call()
-        whole = [each.info() for key, each in self._collections.items() if self._is_current(key)]
+        whole = [
+            each.examined() for key, each in self._collections.items() if self._is_current(key)
+        ]
         broken = [info for key, info in self._broken.items() if self._is_current(key)]
         return sorted([*whole, *broken], key=lambda info: info.name)
 
@@ -241,8 +243,9 @@ class EdgeStore:
         limit: int = 100,
         offset: str | None = None,
         vectors: Sequence[str] = (),
+        fields: Sequence[str] | None = None,
     ) -> tuple[Sequence[Record], str | None]:
-        return self._collection(collection).scroll(where, limit, offset, vectors)
+        return self._collection(collection).scroll(where, limit, offset, vectors, fields)
 
     async def count(self, collection: str, where: Filter | None = None) -> int:
         return self._collection(collection).count(where)

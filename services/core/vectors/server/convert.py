@@ -16,6 +16,7 @@ from services.core.vectors.types import (
     FacetCount,
     Filter,
     HasId,
+    HasVector,
     Hit,
     IndexKind,
     Match,
@@ -176,6 +177,8 @@ def _condition(condition: Condition) -> Any:
     match condition:
         case Filter():
             return required_filter(condition)
+        case HasVector(name):
+            return models.HasVectorCondition(has_vector=name)
         case HasId(ids):
             return models.HasIdCondition(has_id=[validation.canonical_id(each) for each in ids])
         case _:

@@ -263,6 +263,7 @@ class ServerStore:
         limit: int = 100,
         offset: str | None = None,
         vectors: Sequence[str] = (),
+        fields: Sequence[str] | None = None,
     ) -> tuple[Sequence[Record], str | None]:
         validation.check_positive("limit", limit)
         async with self._physical(collection) as physical:
@@ -271,6 +272,7 @@ class ServerStore:
                 scroll_filter=convert.filters(where),
                 limit=limit,
                 offset=None if offset is None else validation.canonical_id(offset),
+                with_payload=True if fields is None else bool(fields) and list(fields),
                 with_vectors=list(vectors) or False,
             )
         records = [convert.record(each) for each in found]

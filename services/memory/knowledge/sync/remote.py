@@ -1,6 +1,10 @@
 """The remote branch that a project's knowledge is shared by."""
 
+import logging
+import os
 import re
+import stat
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -9,7 +13,12 @@ from services.core.errors import GitFailed, KnowledgeRefused
 from services.core.git import git_line, run_git
 from services.memory.knowledge.repository import Repository
 
+log = logging.getLogger(__name__)
+
 DEFAULT_REMOTE = "origin"
+# git holds the lock of a reference for milliseconds; one that is older was left by a loss of power.
+STALE_LOCK_SECONDS = 10.0
+LOCK_POLL_SECONDS = 0.1
 _NAME = re.compile(r"\w[\w./-]*")  # never an option
 _SSH_ADDRESS = re.compile(r"[^/]+:(?!//)")  # host:path, unless a slash comes before the colon
 _MOVED_ON = re.compile(
@@ -40,6 +49,7 @@ class Remote:
 
     def fetch(self) -> str | None:
         """Get the branch; return its commit, None if the remote has no such branch."""
+        self._wait_for_lock()
         try:
             self._fetch(f"+refs/heads/{self.branch}:{self.tracking}")
         except GitFailed as error:
@@ -79,6 +89,23 @@ class Remote:
             return commit
         return next((line[1:] for line in lines if line.startswith("-")), None)
 
+    def _wait_for_lock(self) -> None:
+        """Wait for the lock of the tracking reference; delete one whose git is long gone."""
+        folder = self.repository.common_dir.resolve()
+        lock = folder / f"{self.tracking}.lock"
+        found = _regular_file(lock)
+        if found is None or not lock.parent.resolve().is_relative_to(folder):
+            return
+        age = time.time() - found.st_mtime
+        # Its time may be one of a clock that was wrong: nobody waits longer than for a new one.
+        deadline = time.monotonic() + min(STALE_LOCK_SECONDS - age, STALE_LOCK_SECONDS)
+        while time.monotonic() < deadline:
+            time.sleep(LOCK_POLL_SECONDS)
+            if not _is_same(_regular_file(lock), found):
+                return
+        log.warning("git left a lock of %s behind; it is deleted", self.tracking)
+        lock.unlink(missing_ok=True)
+
     def _fetch(self, refspec: str) -> None:
         run_git(
             self.repository.top,
@@ -91,6 +118,21 @@ class Remote:
             refspec,
             transport=True,
         )
+
+
+def _regular_file(path: Path) -> os.stat_result | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
+
+
+def _is_same(file: os.stat_result | None, earlier: os.stat_result) -> bool:
+    return file is not None and (file.st_ino, file.st_mtime_ns) == (
+        earlier.st_ino,
+        earlier.st_mtime_ns,
+    )
 
 
 def find_remote(repository: Repository) -> Remote | None:

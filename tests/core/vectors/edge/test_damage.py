@@ -52,6 +52,19 @@ async def test_readiness_notices_garbled_payloads_by_itself(folder: Path) -> Non
     await store.close()
 
 
+async def test_a_list_reads_what_it_calls_green(folder: Path) -> None:
+    await (await filled(folder)).close()
+    store = await EdgeStore.open(folder)
+    assert [each.status for each in await store.list_collections()] == ["green"]
+    await store.close()
+    garble_payloads(folder)
+    store = await EdgeStore.open(folder)
+    listed = [each for _ in range(20) for each in await store.list_collections()]
+    assert listed[-1].status == "red"  # each list reads another place
+    assert "rebuild it with" in (listed[-1].optimizer_status or "")
+    await store.close()
+
+
 @pytest.mark.parametrize("left", [None, "{}", '{"notes": "notes@00000000"}'], ids=str)
 async def test_a_collection_survives_the_loss_of_its_name(folder: Path, left: str | None) -> None:
     store = await filled(folder)

@@ -16,8 +16,8 @@ from services.memory.knowledge.documents import Decision
 from services.memory.records.store import Records
 from tests.support.processes import ROOT
 
-# Every step of every scenario takes minutes: the suite tries each third, CRASH_STRIDE=1 all.
-STRIDE = int(os.environ.get("CRASH_STRIDE", "3"))
+# Every step of every scenario takes minutes: the suite tries each sixth, CRASH_STRIDE=1 all.
+STRIDE = int(os.environ.get("CRASH_STRIDE", "6"))
 BASE = "intro\n\n## A\na\n\n## B\nb\n\n## C\nc\n"
 FACTS = ("from a", "only a", "from b", "only b")  # every one is in both clones in the end
 

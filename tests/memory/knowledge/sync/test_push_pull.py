@@ -1,9 +1,14 @@
 """Two clones and a bare remote: what one shares the other gets, and code is never touched."""
 
 import asyncio
+import os
+import time
 from pathlib import Path
 
+import pytest
+
 from scripts.bench.clones import Clone, Clones, clone_at, committed, open_clones
+from services.memory.knowledge.sync import remote
 
 SECTIONS = "intro\n\n## A\na\n\n## B\nb\n"
 
@@ -280,3 +285,38 @@ async def test_pushes_at_once_are_merged_and_tried_again(a: Clone, b: Clone) -> 
     await b.pull()
     names = [f"{who}-{number}" for who in "ab" for number in range(3)]
     assert sorted(await a.texts()) == sorted(await b.texts()) == names
+
+
+@pytest.mark.parametrize("age_seconds", [86_400, 0, -86_400], ids=["old", "new", "ahead"])
+async def test_a_lock_that_a_loss_of_power_left_stops_nothing(
+    a: Clone, b: Clone, monkeypatch: pytest.MonkeyPatch, age_seconds: float
+) -> None:
+    monkeypatch.setattr(remote, "STALE_LOCK_SECONDS", 0.3)
+    await shared(a, b)
+    lock = lock_tracking_branch(b)
+    then = time.time() - age_seconds
+    os.utime(lock, (then, then))
+    await a.put("arch", "changed")
+    await a.push()
+    assert (await b.pull())["status"] == "pulled"
+    assert await b.text("arch") == "changed"
+    assert not lock.exists()
+
+
+async def test_a_lock_that_git_holds_is_waited_for(a: Clone, b: Clone) -> None:
+    await shared(a, b)
+    lock = lock_tracking_branch(b)
+    await a.put("arch", "changed")
+    await a.push()
+    pulling = asyncio.create_task(b.pull())
+    await asyncio.sleep(0.3)
+    assert lock.exists()
+    assert not pulling.done()
+    lock.unlink()  # as git does when it is done
+    assert (await pulling)["status"] == "pulled"
+
+
+def lock_tracking_branch(clone: Clone) -> Path:
+    lock = clone.root / ".git" / "refs" / "remotes" / "origin" / "main.lock"
+    lock.touch()
+    return lock

@@ -56,6 +56,7 @@ def test_the_passages_with_most_words_are_shown() -> None:
     assert len(shown) < 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
