@@ -32,7 +32,7 @@ async def index_findings(settings: Settings) -> list[Finding]:
 async def workspace_findings(settings: Settings) -> list[Finding]:
     """Tell what is indexed, and how old it is."""
     try:
-        found = await indexed_workspaces(settings)
+        found = await indexed_workspaces(settings.data_dir)
     except CtxError as error:
         return [Finding("indexed", "fail", error.message, "Index again: ctx index FOLDER")]
     if not found:

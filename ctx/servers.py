@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from services.core.environment.connection import Connection, ServiceName
 from services.core.serving.http_request import send
+from services.core.serving.owner import LOCAL_HEADER, read_owner_token
 
 if TYPE_CHECKING:
     from services.core.settings import Settings
@@ -36,7 +37,8 @@ async def server_status(
     """Ask the health port of a server."""
     url = connection.url(service, path, HEALTH_PORT_OFFSET)
     try:
-        async with asyncio.timeout(TIMEOUT_SECONDS), send("GET", url) as response:
+        headers = credentials(connection)
+        async with asyncio.timeout(TIMEOUT_SECONDS), send("GET", url, headers) as response:
             body, code = json.loads(await response.read()), response.status
     except (OSError, TimeoutError, ValueError) as error:
         return ServerStatus(service, url, running=False, ready=False, error=str(error))
@@ -54,6 +56,13 @@ async def server_status(
     )
 
 
+def credentials(connection: Connection) -> dict[str, str]:
+    """Return the headers by which the servers of this machine know their own user. Blocks."""
+    headers = {"Authorization": f"Bearer {connection.token}"} if connection.token else {}
+    owner = read_owner_token(connection.data_dir)
+    return headers if owner is None else {**headers, LOCAL_HEADER: owner}
+
+
 async def is_running(connection: Connection, service: ServiceName) -> bool:
     """Whether a server answers, ready or not."""
     return (await server_status(connection, service, "/livez")).running
@@ -66,7 +75,11 @@ async def server_statuses(connection: Connection) -> list[ServerStatus]:
 
 def connection_of(settings: "Settings") -> Connection:
     """Return where the servers answer that these settings describe."""
-    ports = {"memory": settings.memory_http_port, "indexer": settings.indexer_http_port}
+    ports = {
+        "memory": settings.memory_http_port,
+        "indexer": settings.indexer_http_port,
+        "both": settings.http_port,
+    }
     return Connection(
         settings.data_dir, settings.host, ports, settings.own_token, settings.workspace
     )

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from services.core.environment.config_file import MANIFEST_FILE, ConfigInvalid
+from services.core.environment.connection import read_store_key
 from services.indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceState, WorkspaceStates
-
-if TYPE_CHECKING:
-    from services.core.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -24,16 +22,19 @@ class IndexedWorkspace:
     last_indexed: str | None
 
 
-async def indexed_workspaces(settings: "Settings") -> Sequence[IndexedWorkspace]:
-    """Return every indexed workspace that still exists, by its path. Raises StorageFailed."""
-    states = WorkspaceStates(settings.data_dir / OWN_FOLDER).own()
+async def indexed_workspaces(data_dir: Path) -> Sequence[IndexedWorkspace]:
+    """Return every indexed workspace that still exists, by its path.
+
+    Raises StorageFailed or SettingsInvalid.
+    """
+    states = WorkspaceStates(data_dir / OWN_FOLDER).own()
     if not states:
         return []
     from services.indexer.indexing.manifest import Manifest
 
-    manifest = Manifest(settings.index_state_path)
+    manifest = Manifest(data_dir / MANIFEST_FILE)
     try:
-        counts = await manifest.counts(settings.store_key)
+        counts = await manifest.counts(_store_key())
     finally:
         manifest.close()
     found = []
@@ -51,6 +52,18 @@ async def indexed_workspaces(settings: "Settings") -> Sequence[IndexedWorkspace]
             )
         )
     return found
+
+
+def _store_key() -> str:
+    """Return the name of the configured Qdrant in the manifest."""
+    try:
+        if key := read_store_key():
+            return key
+    except ConfigInvalid:
+        pass  # the check of all settings says what is wrong
+    from services.core.settings import load
+
+    return load().store_key
 
 
 def workspace_around(data_dir: Path, folder: Path) -> tuple[Path, WorkspaceState] | None:

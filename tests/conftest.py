@@ -1,14 +1,18 @@
 """Fixtures that every room's tests may ask for."""
 
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from services.core.settings.models import PROSE_MODEL
 from tests.support.postgres import postgres_server, postgres_url
-from tests.support.qdrant import qdrant_program, qdrant_url
-from tests.support.slow import mark_slow
+from tests.support.qdrant import memory, qdrant_program, qdrant_url
+from tests.support.slow import mark_slow, whole_processes_first
 
 # The same cases every time, however slow the machine: a commit passes or it does not. Now and then
 # look for new ones: --hypothesis-profile=exploring
@@ -26,3 +30,12 @@ __all__ = ["postgres_server", "postgres_url", "qdrant_program", "qdrant_url"]
 @pytest.hookimpl(tryfirst=True)  # before -m chooses among the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_slow(items)
+    whole_processes_first(items)
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder in memory, gone after the test: the engine waits for the disk again and again."""
+    folder = Path(tempfile.mkdtemp(prefix="ctx-test-", dir=memory())).resolve()
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)

@@ -65,6 +65,9 @@ async def _update_index(client: LocalClient, folder: Path) -> Body:
     except NotPermitted as refused:
         show_note(f"searching what is indexed already: {refused}")
         return {}
+    stats = indexed["stats"]
+    if not stats["files_processed"] + stats["files_unchanged"]:
+        raise CollectionNotFound(f"{folder} has no files to search; ctx index says what it skips.")
     return {} if _has_default_repo(client.settings) else {"repo": indexed["repo"]}
 
 

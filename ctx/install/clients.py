@@ -11,6 +11,7 @@ Transport = Literal["http", "sse", "stdio"]
 Scope = Literal["user", "project"]
 TRANSPORTS: Sequence[Transport] = ("http", "sse", "stdio")
 SCOPES: Sequence[Scope] = ("user", "project")
+START_SECONDS = 30  # until a program answers: the first one of all starts the servers
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Wish:
     transport: Transport = "http"
     headers: Mapping[str, str] | None = None
     token_variable: str | None = None
+    variables: Sequence[str] = ()  # of the environment, that a server of the client needs
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,10 @@ class Client:
         if wish.transport == "http":
             return {**(self.extra or {}), self.url_key: endpoint.http, **self._headers(wish)}
         if wish.transport == "sse":
-            return self._program(["npx", "-y", "mcp-remote", endpoint.sse, *_remote(wish)])
-        return self._program(endpoint.command)
+            words = ["npx", "-y", "mcp-remote", endpoint.sse, *_remote(wish)]
+            token = [wish.token_variable] if wish.token_variable else []
+            return {**self._program(words), **self._start(token)}
+        return {**self._program(endpoint.command), **self._start(wish.variables)}
 
     def _headers(self, wish: Wish) -> dict[str, Any]:
         headers = dict(wish.headers or {})
@@ -80,6 +84,13 @@ class Client:
             value = self.variable.format(name=wish.token_variable)
             headers["Authorization"] = f"Bearer {value}"
         return {"headers": headers} if headers else {}
+
+    def _start(self, variables: Sequence[str]) -> dict[str, Any]:
+        """Return how a program starts: Codex passes on few variables, and waits 10 seconds."""
+        if self.kind != "toml":
+            return {}
+        inherited = {"env_vars": list(variables)} if variables else {}
+        return {**inherited, "startup_timeout_sec": START_SECONDS}
 
     def _program(self, words: Sequence[str]) -> dict[str, Any]:
         if self.command_as_list:
@@ -93,7 +104,7 @@ def _remote(wish: Wish) -> list[str]:
     for name, value in (wish.headers or {}).items():
         options += ["--header", f"{name}:{value}"]
     if wish.token_variable:
-        options += ["--header", f"Authorization:${{{wish.token_variable}}}"]
+        options += ["--header", f"Authorization:Bearer ${{{wish.token_variable}}}"]
     return options
 
 

@@ -22,11 +22,15 @@ LEDGER = "installed.json"  # in the data folder: what was written where
 
 @dataclass(frozen=True)
 class Edit:
-    """What a file holds, and what it will; None where there is no file."""
+    """What a file holds, and what it will; None where there is no file.
+
+    `foreign` is what it holds beside our own work of before.
+    """
 
     file: Path
     before: bytes | None
     after: bytes | None
+    foreign: bytes | None = None
 
     @property
     def changes(self) -> bool:
@@ -47,6 +51,7 @@ class Written:
 
     sha256: str
     backup: str | None  # None where we made the file
+    made: str | None = None  # the uppermost folder that we made for it
 
 
 def with_servers(
@@ -62,6 +67,7 @@ def with_servers(
     before = read_file(file)
     text = decoded(file, before)
     try:
+        foreign = _without(client, text, names)
         text = _without(client, text, [name for name in names if name not in servers])
         for name, values in servers.items():
             if client.kind == "toml":
@@ -70,7 +76,7 @@ def with_servers(
                 text = set_member(text, [*client.keys, name], dict(values))
     except (NotJson, NotToml) as error:
         raise _broken(client, file, error) from error
-    return Edit(file, before, text.encode())
+    return Edit(file, before, text.encode(), foreign.encode())
 
 
 def without_servers(client: Client, file: Path, names: Sequence[str], data_dir: Path) -> Edit:
@@ -128,10 +134,14 @@ def install(edit: Edit, data_dir: Path) -> None:
     elif earlier is not None and earlier.sha256 == _digest(edit.before):
         backup = earlier.backup  # our own work of before is not what was there
     else:
+        # A client that wrote its file anew kept our servers in it: they were not there.
+        original = edit.before if earlier is None else edit.foreign
         backup = f"{edit.file}{BACKUP_SUFFIX}"
-        _write(Path(backup), edit.before, edit.file)
+        _write(Path(backup), edit.before if original is None else original, edit.file)
+    made = _missing_folder(edit.file) if earlier is None else earlier.made
     _write(edit.file, edit.after, edit.file)
-    _save(data_dir, known | {str(edit.file): Written(_digest(edit.after), backup)})
+    written = Written(_digest(edit.after), backup, made)
+    _save(data_dir, known | {str(edit.file): written})
 
 
 def uninstall(edit: Edit, data_dir: Path) -> None:
@@ -145,6 +155,8 @@ def uninstall(edit: Edit, data_dir: Path) -> None:
             _write(edit.file, edit.after, edit.file)
         if written is not None and written.backup is not None:
             Path(written.backup).unlink(missing_ok=True)
+        if written is not None and written.made is not None:
+            _remove_empty(edit.file.parent, Path(written.made))
     except OSError as error:
         raise StorageFailed(f"{edit.file} could not be changed: {error}") from error
     _save(data_dir, known)
@@ -183,6 +195,19 @@ def _write(file: Path, content: bytes, like: Path) -> None:
         target.chmod(mode & 0o777)
     except OSError as error:
         raise StorageFailed(f"{file} could not be written: {error.strerror}") from error
+
+
+def _missing_folder(file: Path) -> str | None:
+    """Return the uppermost folder that a file still needs."""
+    missing = [folder for folder in file.parents if not folder.exists()]
+    return str(missing[-1]) if missing else None
+
+
+def _remove_empty(folder: Path, uppermost: Path) -> None:
+    """Remove a folder and those above it up to one, as far as they are empty."""
+    while folder.is_relative_to(uppermost) and folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
 
 
 def _original(file: Path, written: Written) -> bytes | None:

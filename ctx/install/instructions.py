@@ -23,7 +23,8 @@ def with_block(file: Path) -> Edit:
     """Plan a file with the block: in the place of an earlier one, or at its end."""
     before = read_file(file)
     text = _without(decoded(file, before))
-    return Edit(file, before, (f"{text.rstrip()}\n\n{BLOCK}" if text.strip() else BLOCK).encode())
+    after = f"{text.rstrip()}\n\n{BLOCK}" if text.strip() else BLOCK
+    return Edit(file, before, after.encode(), text.encode())
 
 
 def without_block(file: Path, data_dir: Path) -> Edit | None:

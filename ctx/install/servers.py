@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ctx.install.clients import Endpoint
 from services.core.errors import InvalidInput
-from services.core.settings import Settings
+from services.core.settings import Settings, origins
 from services.core.settings.serving import LOOPBACK_NAMES, url_host
 
 BOTH = "ctx"
@@ -16,9 +16,9 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def endpoint_of_both(settings: Settings, toolset: str | None = None) -> Endpoint:
-    """Return the one address of both servers, over HTTP."""
+    """Return both servers as one, over HTTP or stdio; SSE has an address a server."""
     at = f"http://{_host(settings)}:{settings.http_port}{_path(toolset)}"
-    return Endpoint(BOTH, http=at, sse="", command=())
+    return Endpoint(BOTH, http=at, sse="", command=_command("both"))
 
 
 def endpoints(settings: Settings, toolset: str | None = None) -> list[Endpoint]:
@@ -56,3 +56,8 @@ def check_variable(name: str | None) -> None:
         raise InvalidInput("--token-env", "must be the name of an environment variable")
     if name.startswith("CTX_"):
         raise InvalidInput("--token-env", "names of CTX_ belong to ctx: take MCP_CTX_TOKEN")
+
+
+def set_variables() -> list[str]:
+    """List the settings that are in the environment, by their variables."""
+    return [name for name, origin in origins().items() if origin == "environment"]

@@ -28,12 +28,12 @@ _SAFE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 class Bridge:
     """One client's way to one server; each request has a connection of its own."""
 
-    def __init__(self, url: str, token: str | None, output: BinaryIO) -> None:
+    def __init__(self, url: str, credentials: Mapping[str, str], output: BinaryIO) -> None:
         self._address = urlsplit(url)
         self._headers = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
-            **({"Authorization": f"Bearer {token}"} if token else {}),
+            **credentials,
         }
         self._output = output
         self._writing = threading.Lock()

@@ -10,14 +10,15 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 # Modules that every room may use.
-EVERYWHERE = {"core.batches", "core.blocking", "core.clock", "core.files"}
+EVERYWHERE = {"core.batches", "core.blocking", "core.bounded_cache", "core.clock", "core.files"}
 
 # A room may import itself and these. A file beside the rooms (`service`, `__main__`) is a
 # composition root: it builds the parts of its server and may import all of its rooms.
 MAY_IMPORT: Mapping[str, set[str]] = {
     "core.errors": set(),
+    "core.access": {"core.errors"},
     "core.sqlite": set(),
-    "core.git": {"core.errors", "core.settings"},
+    "core.git": {"core.environment", "core.errors", "core.settings"},
     "core.background": {"core.errors"},
     **{module: set() for module in EVERYWHERE},
     "core.blocking": {"core.errors"},
@@ -46,9 +47,15 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.vectors",
         "core.vectors.factory",
     },
-    "core.serving": {"core.errors", "core.git", "core.settings"},
-    "core.serving.mcp": {"core.errors", "core.serving", "core.settings"},
-    "core.serving.http": {"core.errors", "core.serving", "core.serving.mcp", "core.settings"},
+    "core.serving": {"core.access", "core.errors", "core.git", "core.settings"},
+    "core.serving.mcp": {"core.access", "core.errors", "core.serving", "core.settings"},
+    "core.serving.http": {
+        "core.access",
+        "core.errors",
+        "core.serving",
+        "core.serving.mcp",
+        "core.settings",
+    },
     "core.serving.process": {
         "core.errors",
         "core.serving",
@@ -75,6 +82,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "indexer.syntax": set(),
     "indexer.chunking": {"indexer.source", "indexer.syntax"},
     "indexer.schema": {
+        "core.access",
         "core.embedding",
         "core.errors",
         "core.text",
@@ -84,6 +92,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.syntax",
     },
     "indexer.indexing": {
+        "core.access",
         "core.background",
         "core.confined_folder",
         "core.embedding",
@@ -123,12 +132,14 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.secrets",
         "core.text",
         "core.vectors",
+        "indexer.source",
     },
     "indexer.lookup": {
         "core.errors",
         "core.secrets",
         "core.vectors",
         "indexer.chunking",
+        "indexer.graph",
         "indexer.indexing",
         "indexer.schema",
         "indexer.search",
@@ -147,6 +158,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.syntax",
     },
     "indexer.tools": {
+        "core.access",
         "core.errors",
         "core.memories",
         "core.serving",
@@ -193,6 +205,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "memory.records",
     },
     "memory.memories": {
+        "core.access",
         "core.embedding",
         "core.engine",
         "core.errors",
@@ -207,6 +220,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "memory.search",
     },
     "memory.knowledge": {
+        "core.access",
         "core.background",
         "core.clock",
         "core.embedding",

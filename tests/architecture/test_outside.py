@@ -13,6 +13,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "qdrant_client": ("services/core/vectors/server/",),
     "qdrant_edge": ("services/core/vectors/edge/",),
     "filelock": (
+        "services/core/access/token_file.py",
         "services/core/vectors/folder_lock.py",
         "services/memory/knowledge/lock.py",
         "services/memory/knowledge/runs.py",

@@ -56,10 +56,12 @@ def words(text: str) -> int:
 async def test_instructions_are_short(servers: Opened) -> None:
     memory, indexer = servers["memory"][1], servers["indexer"][1]
     both = combined([memory, indexer], 1)
-    assert "Project" in memory.instructions
+    assert "Project" in memory.about_project
+    assert memory.about_project in both.about_project
     assert "`memory_set_session_defaults`" in both.instructions
     for service in (memory, indexer, both):
-        assert 20 < words(service.instructions) < MOST_WORDS, service.name
+        text = f"{service.instructions}\n{service.about_project}"
+        assert 20 < words(text) < MOST_WORDS, service.name
         named = set(re.findall(r"`([a-z_]+)`", service.instructions))
         known = {tool.name for tool in service.tools}
         assert {name for name in named if not name.endswith("_")} <= known

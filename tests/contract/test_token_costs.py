@@ -21,8 +21,10 @@ from services.indexer.service import open_indexer
 from services.memory.service import open_memory
 from tests.support.corpus import FILES
 from tests.support.repositories import Repository
+from tests.support.tool_examples import arguments_shown, on_time, shown, steady
 
-COSTS = Path(__file__).parents[1] / "golden" / "token_costs.json"
+GOLDEN = Path(__file__).parents[1] / "golden"
+COSTS, EXAMPLES = GOLDEN / "token_costs.json", GOLDEN / "tool_examples.json"
 CHARACTERS_PER_TOKEN = 4
 LEAN_TOOLS = 8  # of a server
 LEAN_TOKENS = 3_000  # of both servers
@@ -62,7 +64,7 @@ INDEXER_CALLS: Calls = [
 # `$TOOL.FIELD` stands for what an earlier answer has.
 MEMORY_CALLS: Calls = [
     ("store", {"information": "Retries wait with jitter.", "metadata": {"kind": "pattern"}}),
-    ("find", {"query": "jitter"}),
+    ("find", {"query": "how do retries wait"}),
     ("list_memories", {}),
     ("update_memory", {"memory_id": "$store.id", "information": "Retries wait."}),
     ("delete_memory", {"memory_ids": "$store.id"}),
@@ -183,8 +185,13 @@ def tokens(text: str) -> int:
     return len(text) // CHARACTERS_PER_TOKEN
 
 
-async def answers(client: Client[Any], server: str, folder: Path) -> dict[str, int]:
-    """Return the cost of the answer to each fixed call, without the name of the test's folder."""
+async def answers(
+    client: Client[Any], server: str, folder: Path, examples: dict[str, dict[str, str]]
+) -> dict[str, int]:
+    """Return the cost of the answer to each fixed call, without the name of the test's folder.
+
+    The first call of each tool is an example of the docs.
+    """
     costs = {}
     earlier: dict[str, Any] = {}
     for name, arguments in CALLS[server]:
@@ -194,6 +201,9 @@ async def answers(client: Client[Any], server: str, folder: Path) -> dict[str, i
         earlier[name] = answer.structured_content
         text = "".join(block.text for block in answer.content if isinstance(block, TextContent))
         assert text, name
+        text = on_time(text)
+        example = {"call": arguments_shown(filled, folder), "answer": shown(text, folder)}
+        examples.setdefault(f"{server} {name}", example)
         costs[f"answer of {server}'s {name}"] = tokens(text.replace(str(folder), ""))
     return costs
 
@@ -210,13 +220,15 @@ def _filled(value: Any, earlier: dict[str, Any]) -> Any:
     return earlier[tool][field]
 
 
-async def server_costs(server: str, folder: Path) -> dict[str, int]:
+async def server_costs(
+    server: str, folder: Path, examples: dict[str, dict[str, str]]
+) -> dict[str, int]:
     """Return the costs of a server's answers, of all its tools, and of each toolset."""
     async with served(server, folder, "all") as (client, service):
         tools = await listed(client)
         called = {name for name, _ in CALLS[server]}
         assert called == {tool.name for tool in service.tools if not tool.alias_of}
-        costs = await answers(client, server, folder)
+        costs = await answers(client, server, folder, examples)
     costs[f"tools of {server}, all"] = tokens(json.dumps(list(tools.values())))
     for toolset in sorted(service.toolsets):
         bodies = [tools[tool.name] for tool in service.tools if tool.toolset == toolset]
@@ -236,14 +248,24 @@ async def test_no_list_and_no_answer_grows_unnoticed(tmp_path: Path) -> None:
         (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "shop" / name).write_text(text)
     repository.commit("Retry failed calls with jitter")
-    costs = {**await server_costs("indexer", tmp_path), **await server_costs("memory", tmp_path)}
+    examples: dict[str, dict[str, str]] = {}
+    costs = {
+        **await server_costs("indexer", tmp_path, examples),
+        **await server_costs("memory", tmp_path, examples),
+    }
     if os.environ.get("UPDATE_GOLDEN"):
+        EXAMPLES.write_text(json.dumps(examples, indent=1, ensure_ascii=False) + "\n")
         COSTS.write_text(json.dumps(costs, indent=2) + "\n")
     committed = json.loads(COSTS.read_text())
     assert costs.keys() == committed.keys()
     slack = {name: SLACK if name.startswith("answer") else 0 for name in costs}
     grown = {name: cost for name, cost in costs.items() if cost > committed[name] + slack[name]}
     assert grown == {}
+    assert {name: each["call"] for name, each in examples.items()} == {
+        name: each["call"] for name, each in json.loads(EXAMPLES.read_text()).items()
+    }
+    for name, example in json.loads(EXAMPLES.read_text()).items():
+        assert steady(examples[name]["answer"]) == steady(example["answer"]), name
     servers = ("indexer", "memory")
     assert sum(costs[f"tools of {server}, lean"] for server in servers) <= LEAN_TOKENS
     assert sum(costs[f"tools of {server}, all"] for server in servers) <= ALL_TOKENS

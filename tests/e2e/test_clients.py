@@ -311,16 +311,21 @@ async def test_bearer_tokens(guarded: Server) -> None:
         assert "find" in (await with_fastmcp(transport, [])).tools
 
 
-@pytest.mark.parametrize("transport", [HTTP, SSE])
+@pytest.mark.parametrize(
+    ("transport", "header", "variable"),
+    [
+        (HTTP, "Authorization:${AUTH_HEADER}", f"Bearer {TOKEN}"),
+        (SSE, "Authorization:Bearer ${AUTH_HEADER}", TOKEN),  # as `ctx install` writes it
+    ],
+)
 async def test_bearer_tokens_through_mcp_remote(
-    guarded: Server, node: Node, transport: str
+    guarded: Server, node: Node, transport: str, header: str, variable: str
 ) -> None:
-    header = "Authorization:${AUTH_HEADER}"
     proxy = mcp_remote(
         node,
         url_of(guarded, "memory", transport),
         *("--transport", f"{transport}-only", "--header", header),
-        AUTH_HEADER=f"Bearer {TOKEN}",
+        AUTH_HEADER=variable,
     )
     assert "find" in (await with_mcp(proxy, [], LEGACY)).tools
 

@@ -30,6 +30,7 @@ NEEDED = (
     "services/indexer/syntax/queries/python.scm",
     "services/memory/records/migrations/versions/",
     "ctx/py.typed",
+    "ctx/install/SKILL.md",
 )
 
 
@@ -88,6 +89,8 @@ def test_an_empty_environment_needs_the_wheel_alone(wheel: Path, tmp_path: Path)
         return run(str(tmp_path / "venv" / "bin" / "ctx"), *arguments, cwd=project.root, env=env)
 
     assert ctx("version").startswith("ctx ")
+    by_its_name = str(tmp_path / "venv" / "bin" / "ctx-engine")  # what `uvx ctx-engine` runs
+    assert run(by_its_name, "version", cwd=tmp_path, env=env) == ctx("version")
     started = json.loads(ctx("up", "--detach", "--json"))
     try:
         assert started["ok"]

@@ -93,15 +93,19 @@ def _inline(module: ModuleType) -> Iterator[tuple[int, str, str]]:
 
 
 @cache
-def _source() -> str:
-    files = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-    return "\n".join(path.read_text() for path in files)
+def _calls() -> Mapping[str, set[str]]:
+    """Return the methods by which each name of the product is called."""
+    called = re.compile(rf"\b(\w+)\.({'|'.join(METHODS)})\b")
+    found: dict[str, set[str]] = {}
+    for path in (path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+        for name, method in called.findall(path.read_text()):
+            found.setdefault(name, set()).add(method)
+    return found
 
 
 def _methods(name: str) -> frozenset[str]:
     """Return the methods by which a name is called; a name that is never seen is searched for."""
-    called = re.findall(rf"\b{re.escape(name)}\.({'|'.join(METHODS)})\b", _source())
-    return frozenset(called) or frozenset({"search"})
+    return frozenset(_calls().get(name, {"search"}))
 
 
 def _methods_inside(module: ModuleType) -> frozenset[str]:

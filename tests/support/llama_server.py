@@ -23,6 +23,8 @@ import xllamacpp
 given = xllamacpp.CommonParams()
 given.model.path, given.port = sys.argv[1], int(sys.argv[2])
 given.n_ctx, given.n_parallel, given.warmup = int(sys.argv[3]), 1, False
+# Threads that wait for each other on busy cores are many times slower than one.
+given.cpuparams.n_threads = given.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(given)
 while True:
     time.sleep(60)

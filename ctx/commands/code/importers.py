@@ -13,7 +13,7 @@ from ctx.code.uses import show_uses, use_options
     + " NAME may be qualified, such as Session.send. What the code resolves to the definition is "
     "exact; what only has its name is marked possible.",
     no="nothing is found",
-    examples=["ctx importers Session.send", "ctx importers load --under src --limit 50 --json"],
+    examples=["ctx importers Session", "ctx importers load --under src --limit 50 --json"],
 )
 @click.argument("name")
 @use_options

@@ -33,14 +33,9 @@ def command(path: str | None, as_json: bool) -> int:
 async def _next_steps(connection: Connection) -> list[str]:
     runs = all([await is_running(connection, each) for each in SERVICES])
     start = [] if runs else ["ctx up --detach"]
-    return [
-        *start,
-        f"claude mcp add --transport http ctx-indexer {connection.url('indexer', '/mcp')}",
-        f"claude mcp add --transport http ctx-memory {connection.url('memory', '/mcp')}",
-        "ctx search how does it start",
-    ]
+    return [*start, "ctx install", "ctx search how does it start"]
 
 
 def _text(body: Mapping[str, Any]) -> str:
     steps = [f"  {step}" for step in body["next"]]
-    return "\n".join([report_text(body), "", "Next (other clients: docs/clients.md):", *steps])
+    return "\n".join([report_text(body), "", "Next:", *steps])

@@ -20,7 +20,7 @@ KINDS = ("snippet", "explanation", "pattern", "example", "reference")
     no="it supersedes a memory that does not exist",
     examples=[
         "ctx remember 'Deploys need the VPN.' --topic deployment --tags vpn,release",
-        "ctx remember 'Retries are exponential.' --kind pattern --path src/retry.py --priority 8",
+        "ctx remember 'Retries are exponential.' --kind pattern --tags python --path src/retry.py",
         "ctx remember - --topic postmortem --json",
     ],
 )

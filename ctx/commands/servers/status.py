@@ -4,28 +4,34 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+import click
+
 from ctx.cli import COMMANDS, define_command
+from ctx.client import find_connection, load_settings
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.servers import connection_of, server_statuses
+from ctx.servers import server_statuses
 from ctx.terminal import colored
 from ctx.workspaces import indexed_workspaces
 from services.core.clock import utc_now
-from services.core.settings import load
 
 
 @define_command(
     "status",
     COMMANDS["status"] + " And what is indexed.",
     no="not both servers are ready",
-    examples=["ctx status", "ctx status --json"],
+    examples=["ctx status", "ctx status --brief", "ctx status --json"],
 )
-def command(as_json: bool) -> int:
+@click.option("--brief", is_flag=True, help="One line about this folder, for an agent to read.")
+def command(brief: bool, as_json: bool) -> int:
     """Print what each health port says."""
-    settings = load()
-    statuses = asyncio.run(server_statuses(connection_of(settings)))
+    connection = find_connection()
+    statuses = asyncio.run(server_statuses(connection))
+    if not any(status.running for status in statuses):
+        load_settings()  # a wrong one would be why; it takes longer than all the rest
     is_ready = all(status.ready for status in statuses)
     watched = {each["path"]: each for status in statuses for each in status.watch or ()}
     body = {
@@ -33,10 +39,10 @@ def command(as_json: bool) -> int:
         "servers": [_without_watch(asdict(status)) for status in statuses],
         "workspaces": [
             asdict(each) | {"watch": watched.get(each.path)}
-            for each in asyncio.run(indexed_workspaces(settings))
+            for each in asyncio.run(indexed_workspaces(connection.data_dir))
         ],
     }
-    show(body, _text, as_json=as_json)
+    show(body, _brief if brief else _text, as_json=as_json)
     return Exit.DONE if is_ready else Exit.NO
 
 
@@ -48,6 +54,23 @@ def _text(body: Mapping[str, Any]) -> str:
     if not workspaces:
         return "\n".join([*lines, "", "Nothing is indexed. Index a project with: ctx index FOLDER"])
     return "\n".join([*lines, "", "indexed", *(workspace_line(each) for each in workspaces)])
+
+
+def _brief(body: Mapping[str, Any]) -> str:
+    """Return what an agent should know of the folder that it works in."""
+    if not all(server["running"] for server in body["servers"]):
+        return "ctx: the servers do not run; `ctx up --detach` starts them."
+    around = [str(each) for each in (Path.cwd(), *Path.cwd().parents)]
+    indexed = {each["path"]: each for each in body["workspaces"]}
+    found = next((indexed[each] for each in around if each in indexed), None)
+    if found is None:
+        return "ctx: this folder is not indexed; `ctx index` does it. `find` has what was learned."
+    age = _age(found["last_indexed"], found["state"])
+    files = "1 file" if found["files"] == 1 else f"{found['files']} files"
+    return (
+        f"ctx: this code is indexed ({files}, {age}{_watch_text(found)}). "
+        "Ask `repo_search` before reading files, and `find` for what was learned before."
+    )
 
 
 def workspace_line(workspace: Mapping[str, Any]) -> str:

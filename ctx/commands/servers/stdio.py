@@ -1,4 +1,4 @@
-"""`ctx stdio`: one of the servers for a client that starts its servers itself."""
+"""`ctx stdio`: one of the servers, or both, for a client that starts its servers itself."""
 
 import asyncio
 import sys
@@ -7,19 +7,19 @@ import click
 
 from ctx.cli import COMMANDS, define_command
 from ctx.exit_code import Exit
-from ctx.servers import SERVICES, connection_of
-from services.core.environment.connection import ServiceName, read_connection
+from ctx.servers import SERVICES, connection_of, credentials
+from services.core.environment.connection import AddressName, read_connection
 
 
 @define_command(
     "stdio",
     COMMANDS["stdio"]
     + " It joins the servers that run, else starts them in the background: they end with the last "
-    "client. Any number of clients may be joined, and both servers at once.",
-    examples=["ctx stdio memory", "ctx stdio indexer"],
+    "client. Any number of clients may be joined. `both` has the tools of both servers.",
+    examples=["ctx stdio both", "ctx stdio memory", "ctx stdio indexer"],
 )
-@click.argument("server", type=click.Choice(SERVICES))
-def command(as_json: bool, server: ServiceName) -> int:
+@click.argument("server", type=click.Choice(["both", *SERVICES]))
+def command(as_json: bool, server: AddressName) -> int:
     """Carry messages until standard input closes."""
     from ctx.stdio.bridge import Bridge
     from ctx.stdio.clients import counted_client, ensure_running
@@ -30,7 +30,7 @@ def command(as_json: bool, server: ServiceName) -> int:
 
         connection = connection_of(load())
     with counted_client(connection.data_dir):
-        asyncio.run(ensure_running(connection, server))
-        bridge = Bridge(connection.url(server, "/mcp"), connection.token, sys.stdout.buffer)
+        asyncio.run(ensure_running(connection, "indexer" if server == "both" else server))
+        bridge = Bridge(connection.url(server, "/mcp"), credentials(connection), sys.stdout.buffer)
         bridge.run(iter(sys.stdin.buffer.readline, b""))
     return Exit.DONE

@@ -15,6 +15,7 @@ from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.servers import SERVICES, connection_of
 from services.core.blocking import DISK
+from services.core.serving.garbage import pause_collection
 
 if TYPE_CHECKING:
     from services.core.settings import Settings
@@ -51,10 +52,11 @@ def command(
     """Serve until a signal stops it, or let a process in the background do so."""
     if detach:
         return _detach(config, port, as_json=as_json)
-    from services.core.serving.process import serve_until_stopped
-
     if not as_json:
         print("ctx is starting …", file=sys.stderr)
+    pause_collection()
+    from services.core.serving.process import serve_until_stopped
+
     serve_until_stopped(lambda settings: _up(settings, as_json, for_stdio), config, port)
     return Exit.DONE
 

@@ -13,8 +13,8 @@ from ctx.terminal import is_seen, table
 
 @define_command(
     "show",
-    "Show every setting: its value, and whether that comes from the environment, from ctx.toml or "
-    "is the default. Secrets are masked.",
+    "Show every setting: its value, and whether that comes from the environment, from ctx.toml, "
+    "from a file of CTX_SECRETS_DIR or is the default. Secrets are masked.",
     no="no setting has this name",
     examples=["ctx settings show", "ctx settings show CTX_HOST", "ctx settings show --set --json"],
 )

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from ctx.cli import COMMANDS, define_command
-from ctx.commands.setup.install import body_of, chosen_clients, file_of
+from ctx.commands.setup.install import body_of, chosen_clients, file_of, with_plugin_client
 from ctx.install.clients import SCOPES, Scope
-from ctx.install.configuration import has_server, uninstall, without_servers
+from ctx.install.configuration import Edit, has_server, uninstall, without_servers
 from ctx.install.instructions import FILES, without_block
+from ctx.install.plugin import without_plugin
 from ctx.install.servers import NAMES
 from ctx.output import show
 from services.core.settings import load
@@ -22,20 +23,38 @@ NOTHING = "no client has them"
     "uninstall",
     COMMANDS["uninstall"] + " A file that nothing else changed since is restored to the byte; from "
     "another only our servers are taken out.",
-    examples=["ctx uninstall", "ctx uninstall cursor --dry-run", "ctx uninstall codex --json"],
+    examples=[
+        "ctx uninstall",
+        "ctx uninstall cursor --dry-run",
+        "ctx uninstall codex --json",
+        "ctx uninstall --plugin ~/.claude/skills/ctx",
+    ],
     no=NOTHING,
 )
 @click.argument("clients", nargs=-1, metavar="[CLIENT]...")
 @click.option("--scope", type=click.Choice(SCOPES), default="user", help="The files to change.")
 @click.option("--instructions", is_flag=True, help="Out of this folder's AGENTS.md, CLAUDE.md too.")
+@click.option(
+    "--plugin",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Remove the plugin of Claude Code from this folder.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
 def command(
-    clients: tuple[str, ...], scope: Scope, instructions: bool, dry_run: bool, as_json: bool
+    clients: tuple[str, ...],
+    scope: Scope,
+    instructions: bool,
+    plugin: Path | None,
+    dry_run: bool,
+    as_json: bool,
 ) -> int:
     """Take the servers out of the files of the clients."""
     settings = load()
-    edits = {}
-    for client in chosen_clients(clients, Path.home()):
+    edits: dict[str, Edit] = {}
+    if plugin is not None:
+        edits |= without_plugin(plugin.expanduser().absolute(), settings.data_dir)
+    for client in chosen_clients(with_plugin_client(clients, plugin), Path.home()):
         if scope == "project" and client.project_file is None and not clients:
             continue
         file = file_of(client, scope)

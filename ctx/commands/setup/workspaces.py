@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ctx.cli import COMMANDS, Group, define_command
-from ctx.client import connect, find_connection, load_settings
+from ctx.client import connect, find_connection
 from ctx.exit_code import Exit
 from ctx.output import confirm, show
 from ctx.terminal import table
@@ -25,7 +25,7 @@ from services.core.errors import EntryNotFound
 )
 def list_workspaces(as_json: bool) -> int:
     """List every indexed workspace that still exists."""
-    found = asyncio.run(indexed_workspaces(load_settings()))
+    found = asyncio.run(indexed_workspaces(find_connection().data_dir))
     body = {"ok": True, "workspaces": [asdict(each) for each in found]}
     show(body, _list_text, as_json=as_json)
     return Exit.DONE if found else Exit.NO
@@ -52,17 +52,23 @@ def drop(path: str, yes: bool, as_json: bool) -> int:
     found = workspace_around(find_connection().data_dir, folder)
     if found is None:
         raise EntryNotFound("path", f"{folder} is not indexed; see: ctx workspaces list")
-    _, state = found
-    question = f"Remove {state.repo} from the index ({state.collection_name})? Its files stay."
-    confirm(question, yes=yes, as_json=as_json)
-    body = asyncio.run(_drop(state.collection_name, state.repo))
-    show(body, lambda done: f"Removed {done['points_removed']} chunks.", as_json=as_json)
+    root, state = found
+    question = f"Remove {root} ({state.repo} in {state.collection_name}) from the index?"
+    confirm(f"{question} Its files stay.", yes=yes, as_json=as_json)
+    body = asyncio.run(_drop(state.collection_name, state.repo, root))
+    show(body, _dropped_text, as_json=as_json)
     return Exit.DONE
 
 
-async def _drop(collection: str, repo: str) -> dict[str, Any]:
+def _dropped_text(body: Mapping[str, Any]) -> str:
+    left = f" {body['repos'][0]} is still indexed from {', '.join(body['left'])}."
+    return f"Removed {body['points_removed']} chunks.{left if body['left'] else ''}"
+
+
+async def _drop(collection: str, repo: str, root: Path) -> dict[str, Any]:
+    given = {"collection": collection, "repo": repo, "folder": str(root)}
     async with connect("indexer") as client:
-        return await client.call("drop_collection", {"collection": collection, "repo": repo})
+        return await client.call("drop_collection", given)
 
 
 command = Group(

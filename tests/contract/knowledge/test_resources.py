@@ -34,7 +34,7 @@ TEMPLATES = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def served(area: Path) -> AsyncIterator[tuple[Tools, str]]:
-    """A server whose project has a folder of another program; and its instructions."""
+    """A server whose project has a folder of another program; and what it says of it."""
     repository = Repository.create(area / "old-shop")
     write_old_folder(repository.root)
     settings = Settings(
@@ -46,7 +46,7 @@ async def served(area: Path) -> AsyncIterator[tuple[Tools, str]]:
     ):
         server: Any = build(opened.service, settings, Metrics("memory", {}))
         async with Client(server) as connected:
-            yield Tools(connected, repository), opened.service.instructions
+            yield Tools(connected, repository), opened.service.about_project
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ async def test_long_texts_and_lists_are_cut_and_it_is_said(tools: Tools) -> None
 
 
 async def test_the_instructions_name_the_project_in_two_lines(served: tuple[Tools, str]) -> None:
-    *_, first, second = served[1].split("\n")
+    first, second = served[1].split("\n")
     assert first == (
         "Project 'Old Shop': 3 knowledge entries (Mixed_Case, architecture, secret-plan), "
         "1 conventions (git), 2 decisions, 2 skills (Deploy, hidden)."

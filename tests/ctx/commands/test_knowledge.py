@@ -47,7 +47,7 @@ def shop(tmp_path: Path) -> Repository:
     made = Repository(root)
     made.write("docs/deployment.md", "# Deployment\n\nBy hand.\n")
     made.write("docs/style.md", "Short lines.\n")
-    made.write("AGENTS.md", "# Shop\n\n## Testing\n\nRun it all.\n\n## Style\n\nShort lines.\n")
+    made.write("AGENTS.md", "# Shop\n\n## Testing\n\nRun it all.\n\n## Release\n\nTag it.\n")
     made.write("CLAUDE.md", "Be brief.\n\n## Queue\n\nOne worker reads it.\n")
     return made
 
@@ -131,7 +131,7 @@ ctx knowledge export team.ctxbundle
 ctx knowledge export ~/all.ctxbundle --private
 ctx knowledge import team.ctxbundle
 ctx knowledge import AGENTS.md
-ctx knowledge import AGENTS.md --accept testing --accept style
+ctx knowledge import AGENTS.md --accept testing --accept release
 ctx knowledge import CLAUDE.md --type knowledge --accept-all
 """
 CONFLICT = "ctx knowledge sync pull --strategy agent"
@@ -351,12 +351,14 @@ def test_instruction_files_are_proposed_and_written_when_accepted(
     proposed = run("import", "AGENTS.md", "--json").json
     assert [(p["key"], p["problem"]) for p in proposed["proposals"]] == [
         ("testing", ""),
-        ("style", ""),
+        ("release", ""),
     ]
     assert not (shop.root / ".context-teleport").exists()
-    assert run("import", "AGENTS.md", "--accept", "style").out == "style: stored as convention\n"
-    assert run("convention", "show", "style").out == "## Style\n\nShort lines.\n"
-    again = run("import", "AGENTS.md", "--accept", "style")
+    assert (
+        run("import", "AGENTS.md", "--accept", "release").out == "release: stored as convention\n"
+    )
+    assert run("convention", "show", "release").out == "## Release\n\nTag it.\n"
+    again = run("import", "AGENTS.md", "--accept", "release")
     assert (again.code, "exists already" in again.error) == (2, True)
     assert run("import", "AGENTS.md", "--accept", "nothing").code == 1
     stored = run("import", "CLAUDE.md", "--type", "knowledge", "--accept-all", "--json").json

@@ -61,7 +61,7 @@ def test_what_is_exported_comes_back_as_it_was(
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("{}\nno", "line 2"), ('{"id": "x"}', "Field required"), ("[]", "exported")],
+    [("{}\nno", "line 2"), ('{"id": "x"}', "exported.0.collection: Missing"), ("[]", "exported")],
 )
 def test_a_wrong_file_is_refused(
     env: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str

@@ -43,6 +43,28 @@ def test_a_setting_is_set_shown_with_its_origin_and_unset(
     assert main(["settings", "show", "NO_SUCH"]) == 1
 
 
+def test_what_a_file_of_secrets_sets_has_its_origin_and_is_hidden(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secrets = data_dir / "secrets"
+    secrets.mkdir()
+    for name, value in {
+        "DATABASE_URL": "sqlite:////hidden/away",
+        "QDRANT_API_KEY": "hidden-key",
+        "CTX_AUTH_TOKENS": "hidden-token",
+        "COLLECTION_NAME": "hidden-too",
+    }.items():
+        (secrets / name).write_text(value)
+    (data_dir / "ctx.toml").write_text(f"CTX_SECRETS_DIR = '{secrets}'\nCOLLECTION_NAME = 'code'\n")
+    assert main(["settings", "show", "--json"]) == 0
+    out = capsys.readouterr().out
+    shown = {each["name"]: (each["value"], each["origin"]) for each in json.loads(out)["settings"]}
+    assert shown["DATABASE_URL"] == shown["QDRANT_API_KEY"] == ("***", "secrets file")
+    assert shown["CTX_AUTH_TOKENS"] == ("***", "environment")
+    assert shown["COLLECTION_NAME"] == ("code", "ctx.toml")
+    assert "hidden" not in out
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("CTX_LOG_LEVEL", "loud"), ("CTX_HOTS", "x"), ("CTX_DATA_DIR", "/x")]
 )

@@ -48,6 +48,7 @@ def test_every_client_in_and_out(home: Path, name: str) -> None:
     assert "MCP_CTX_TOKEN" in json.dumps(entry)
     assert ctx(home, "uninstall", name).returncode == 0
     assert not file.exists()
+    assert {each.name for each in home.iterdir()} == {"data"}  # nor a folder made for it
 
 
 def test_what_is_there_is_kept_and_restored_to_the_byte(home: Path) -> None:
@@ -61,7 +62,8 @@ def test_what_is_there_is_kept_and_restored_to_the_byte(home: Path) -> None:
     assert b'"other"' in cursor.read_bytes()
     assert cursor.with_name("mcp.json.before-ctx").read_bytes() == original
     assert ctx(home, "install", "cursor", "--transport", "stdio").returncode == 0
-    assert b'"stdio"' in cursor.read_bytes()
+    assert b'"both"' in cursor.read_bytes()
+    assert ctx(home, "install", "cursor", "--transport", "sse").returncode == 0
     assert b'"ctx":' not in cursor.read_bytes()  # the one address is replaced, not kept beside
     assert ctx(home, "uninstall").returncode == 0
     assert cursor.read_bytes() == original
@@ -79,6 +81,16 @@ def test_later_changes_of_the_user_stay(home: Path) -> None:
     left = json.loads(file.read_text())
     assert left["theme"] == "light"
     assert left["mcpServers"] == {}
+
+
+def test_a_client_that_writes_its_file_anew_keeps_nothing_of_ours(home: Path) -> None:
+    """Claude Code and opencode do: what is restored later is what they wrote, without ours."""
+    file = home / ".gemini" / "settings.json"
+    ctx(home, "install", "gemini")
+    file.write_text(json.dumps({"theme": "dark", **json.loads(file.read_text())}))
+    ctx(home, "install", "gemini", "--two-entries")
+    assert ctx(home, "uninstall", "gemini").returncode == 0
+    assert json.loads(file.read_text()) == {"theme": "dark", "mcpServers": {}}
 
 
 def test_a_broken_file_stops_everything(home: Path) -> None:
@@ -124,6 +136,14 @@ def test_scopes_transports_and_wrong_use(home: Path, tmp_path: Path) -> None:
     assert servers_in("claude-code", project / ".mcp.json")[INDEXER]["url"].endswith("/mcp/x/lean")
     ctx(home, "install", "opencode", "--transport", "sse")
     entry = servers_in("opencode", home / CLIENTS["opencode"].user_file)[MEMORY]
+    ctx(home, "install", "codex", "--transport", "sse", "--token-env", "MCP_CTX_TOKEN")
+    through = servers_in("codex", home / CLIENTS["codex"].user_file)[MEMORY]
+    assert "Authorization:Bearer ${MCP_CTX_TOKEN}" in through["args"]
+    assert through["env_vars"] == ["MCP_CTX_TOKEN"]  # Codex hands on what it is told to
+    ctx(home, "install", "codex", "--transport", "stdio")
+    program = servers_in("codex", home / CLIENTS["codex"].user_file)["ctx"]
+    assert {"CTX_DATA_DIR", "CTX_HTTP_PORT"} <= set(program["env_vars"])
+    assert program["startup_timeout_sec"] == 30
     assert entry["command"][:3] == ["npx", "-y", "mcp-remote"]
     for arguments in (
         ["install", "emacs"],

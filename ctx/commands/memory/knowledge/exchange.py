@@ -52,7 +52,7 @@ def export_command(file: Path, private: bool, as_json: bool) -> int:
     examples=[
         "ctx knowledge import team.ctxbundle",
         "ctx knowledge import AGENTS.md",
-        "ctx knowledge import AGENTS.md --accept testing --accept style",
+        "ctx knowledge import AGENTS.md --accept testing --accept release",
         "ctx knowledge import CLAUDE.md --type knowledge --accept-all",
     ],
 )
