@@ -156,7 +156,7 @@ class Expressions:
         if kind in shapes.choices:
             return [EITHER, *(self.read(child, depth) for child in node.named_children)]
         if kind in shapes.sequences:
-            items = node.named_children[:MAX_ITEMS]
+            items = _first_children(node)
             if items and items[0].type in shapes.pairs:
                 return self._mapping(node, depth)
             if len(items) == 1 and kind in shapes.lists:
@@ -206,7 +206,7 @@ class Expressions:
     def _mapping(self, node: Node, depth: int) -> Expression:
         pairs: list[Expression] = []
         shapes = self._shapes
-        for child in node.named_children[:MAX_ITEMS]:
+        for child in _first_children(node):
             if fields := shapes.pairs.get(child.type):
                 key, value = part(child, fields[0]), part(child, fields[1])
                 if key is not None and value is not None:
@@ -242,6 +242,14 @@ def part(node: Node, name: str) -> Node | None:
     children = node.named_children
     position = int(name)
     return children[position] if -len(children) <= position < len(children) else None
+
+
+def _first_children(node: Node) -> list[Node]:
+    """Return the first named children: a table of data may have thousands, and each is an object."""
+    if node.named_child_count <= MAX_ITEMS:
+        return node.named_children
+    found = (node.named_child(number) for number in range(MAX_ITEMS))
+    return [child for child in found if child is not None]
 
 
 def plain(expression: Expression) -> Expression:

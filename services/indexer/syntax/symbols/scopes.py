@@ -74,14 +74,11 @@ class Scopes:
         for kind, node, captures in events:
             key = (node.start_byte, node.end_byte)
             known = found.get(key)
-            if known is None or (known[0] in _UNNAMED and kind not in _UNNAMED):
-                merged = (kind, node, dict(captures) | (known[2] if known else {}))
+            if known is None:
+                found[key] = (kind, node, captures)
             else:
-                merged = known
-            for name, nodes in captures.items():
-                earlier = merged[2].get(name, [])
-                merged[2][name] = [*earlier, *(each for each in nodes if each not in earlier)]
-            found[key] = merged
+                named = known if known[0] not in _UNNAMED or kind in _UNNAMED else (kind, node)
+                found[key] = (*named[:2], _merged(known[2], captures))
         ordered = sorted(
             (event for event in found.values() if event[0] in KINDS),
             key=lambda event: (self._start(*event), -event[1].end_byte),
@@ -239,6 +236,15 @@ class Scopes:
     def _lambda(self, node: Node) -> Expression:
         number = self.of(node)
         return [LAMBDA, number] if number is not None else UNKNOWN
+
+
+def _merged(first: Captures, second: Captures) -> Captures:
+    """Return the captures of two matches of one node; a part that both have stands once."""
+    merged = dict(first)
+    for name, nodes in second.items():
+        earlier = first.get(name, [])
+        merged[name] = [*earlier, *(each for each in nodes if each not in earlier)]
+    return merged
 
 
 def declared_name(node: Node) -> tuple[Node, bool]:
