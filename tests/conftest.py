@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,10 @@ settings.load_profile("steady")
 # Where the model is not the point tests use the static one for entries, which is a hundred times
 # quicker.
 os.environ.setdefault("MEMORY_EMBEDDING_MODEL", PROSE_MODEL)
+
+# A suite that a shell runs in the background ignores Ctrl-C, and so would the servers it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 __all__ = ["postgres_server", "postgres_url", "qdrant_program", "qdrant_url"]
 

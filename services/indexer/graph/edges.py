@@ -61,6 +61,22 @@ class CallSite:
     scope: int = 0  # of the caller, in its file's table
 
 
+class ComputingTime:
+    """A budget of seconds that the thread computes, from now on."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._started, self._spent = time.monotonic(), time.thread_time()
+
+    def left(self) -> float:
+        """Return the seconds that are left."""
+        return self._seconds - (time.thread_time() - self._spent)
+
+    def is_spent(self) -> bool:
+        """Whether none is left; the clock of a thread is slow, and is read only when it may be."""
+        return time.monotonic() - self._started > self._seconds and self.left() <= 0
+
+
 class CallSites:
     """Finds the calls of definitions of one name, in rounds.
 
@@ -73,17 +89,17 @@ class CallSites:
         self._resolver = resolver
         self._known: dict[tuple[str, int], Sequence[CallSite]] = {}
         self._seconds = SECONDS
+        self._budget = ComputingTime(SECONDS)
         self.unresolved = 0  # calls that there was no time for
         self._overridden: dict[Value, Values] = {}
         self._members: set[Value] = set()
 
     def find(self) -> list[CallSite]:
         """Return the calls among the loaded tables, file by file. Blocks up to SECONDS."""
-        started = time.thread_time()
-        self._deadline = started + self._seconds
+        self._budget = ComputingTime(self._seconds)
         self.unresolved = 0
         found = list(self._find())
-        self._seconds -= time.thread_time() - started
+        self._seconds = self._budget.left()
         return found
 
     def _find(self) -> Iterator[CallSite]:
@@ -134,7 +150,7 @@ class CallSites:
         for read in file.table.reads:
             if not isinstance(read.value, str) or name not in read.value.split(".")[1:]:
                 continue
-            if time.thread_time() > self._deadline:
+            if self._budget.is_spent():
                 self.unresolved += 1
                 continue
             self._resolver.start()
@@ -174,7 +190,7 @@ class CallSites:
             return self._known[key]
         call = file.table.calls[number]
         fitting = self._fitting(file, call, name, targets)
-        if time.thread_time() > self._deadline:
+        if self._budget.is_spent():
             self.unresolved += 1
             return [_site(file, call, Certainty.POSSIBLE, OUT_OF_TIME, e) for e in fitting[:1]]
         before = self._tables.misses

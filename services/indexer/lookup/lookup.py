@@ -1,7 +1,7 @@
 """Exact look-ups in the checkouts of a collection: strings, definitions by name, files."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
@@ -42,7 +42,8 @@ from services.indexer.search.snippet import Rows
 from services.indexer.source.walk import is_under
 from services.indexer.syntax.definitions import Definition
 
-MAX_PARSED_FILES = 60  # files that define one name; more of them need a path
+MAX_PARSED_FILES = 60  # files that define one name; more of them need a qualified one
+MAX_DEFINING_FILES = 5_000  # looked at for the first parts of a qualified name
 MAX_SYMBOLS = 50_000  # names of a collection compared with one that was not found
 MAX_TEST_CHUNKS = 500  # read to tell the tests among callers
 SUGGESTIONS = 5
@@ -101,35 +102,39 @@ class Lookup:
         limit: int,
         offset: int,
         role: str | None = None,
+        admits: Callable[[str], bool] | None = None,
     ) -> ExactResult:
-        """Find every line that matches, of one role or any.
+        """Find every line that matches, of one role or any, in the paths that `admits` accepts.
 
         Raises InvalidInput for filters that are wrong.
         """
-        sources = [
-            Source(
-                checkout.repo,
-                checkout.root,
-                await DISK.run(_selected, rows, filters, checkout.repo),
-            )
-            for checkout, rows in await self._files(collection, filters)
-        ]
+        sources = []
+        for checkout, rows in await self._files(collection, filters):
+            paths = await DISK.run(_selected, rows, filters, checkout.repo)
+            kept = paths if admits is None else [path for path in paths if admits(path)]
+            sources.append(Source(checkout.repo, checkout.root, kept))
         return await DISK.run(exact_search, self._texts, sources, pattern, limit, offset, role)
 
     async def definitions(
-        self, collection: str, name: str, filters: SearchFilters, field: str = "name"
+        self,
+        collection: str,
+        name: str,
+        filters: SearchFilters,
+        field: str = "name",
+        first: Callable[[FileLocation], bool] = lambda _: False,
     ) -> FoundNames:
-        """Find the definitions of a plain or qualified name.
+        """Find the definitions of a plain or qualified name; `first` files are read before others.
 
         Raises InvalidInput of the field, with similar names where there is none.
         """
         parts = split_name(name)
         if not parts:
             raise InvalidInput(field, "is empty; give the name of a definition")
-        files = await self.defining_files(collection, parts[-1], filters)
-        found = await DISK.run(definitions_named, self._texts, files, name)
+        files = await self.defining_files(collection, parts, filters)
+        read = sorted(files, key=first, reverse=True)[:MAX_PARSED_FILES]
+        found = await DISK.run(definitions_named, self._texts, read, name)
         if found.meant:
-            return found
+            return replace(found, more_files=len(files) - len(read))
         similar = await self._similar(collection, parts[-1], filters)
         raise InvalidInput(
             field,
@@ -285,28 +290,41 @@ class Lookup:
         return chosen
 
     async def defining_files(
-        self, collection: str, name: str, filters: SearchFilters
+        self, collection: str, parts: Sequence[str], filters: SearchFilters
     ) -> list[FileLocation]:
-        """Return the files whose chunks define the name, by the index. Raises as `search`."""
+        """Return the files whose chunks define the last part of a name, by the index.
+
+        Of a qualified name, those that define the part before it as well, or have it in their path;
+        all where none does. Raises as `search`.
+        """
         located: list[FileLocation] = []
         for checkout in await self._chosen(collection, filters):
-            defines = Filter(
-                must=[
-                    Match(fields.REPO, checkout.repo),
-                    MatchAny(fields.SYMBOLS, [name.lower()]),
-                ]
-            )
-            where = without_versions(defines, await self._indexer.hidden([checkout]))
-            counts = await self._store.facet(
-                collection, fields.PATH, where=where, limit=MAX_PARSED_FILES
-            )
-            paths = [str(each.value) for each in counts]
-            rows = await self._indexer.files(checkout, paths) if paths else {}
+            paths = await self._defining_paths(collection, checkout, parts[-1])
+            if len(parts) > 1:
+                outer = parts[-2].lower()
+                around = await self._defining_paths(collection, checkout, outer)
+                folder = checkout.root.name.lower()
+                paths = {
+                    path
+                    for path in paths
+                    if path in around or outer in (folder, *split_name(path.lower()))
+                } or paths
+            rows = await self._indexer.files(checkout, sorted(paths)) if paths else {}
             located += [
                 FileLocation(checkout.repo, checkout.root, path)
                 for path in _selected(rows, filters, checkout.repo)
             ]
         return located
+
+    async def _defining_paths(self, collection: str, checkout: Checkout, name: str) -> set[str]:
+        defines = Filter(
+            must=[Match(fields.REPO, checkout.repo), MatchAny(fields.SYMBOLS, [name.lower()])]
+        )
+        where = without_versions(defines, await self._indexer.hidden([checkout]))
+        counts = await self._store.facet(
+            collection, fields.PATH, where=where, limit=MAX_DEFINING_FILES
+        )
+        return {str(each.value) for each in counts}
 
     async def _similar(self, collection: str, name: str, filters: SearchFilters) -> list[str]:
         checkouts = await self._checkouts(collection, filters)

@@ -46,10 +46,16 @@ class DefinitionLocation:
 
 @dataclass(frozen=True)
 class FoundNames:
-    """The definitions that a name means, and others that are called so too."""
+    """The definitions that a name means, and others that are called so too.
+
+    `is_nearest` tells that nothing has the qualified name, and these have the last part of it;
+    `more_files` how many files with such definitions were not read.
+    """
 
     meant: Sequence[DefinitionLocation]
     others: Sequence[DefinitionLocation] = ()
+    is_nearest: bool = False
+    more_files: int = 0
 
     @property
     def every(self) -> list[DefinitionLocation]:
@@ -74,7 +80,7 @@ def definitions_named(texts: FileTexts, files: Iterable[FileLocation], name: str
     """Find the definitions of a plain or qualified name in files. Blocks while they are parsed.
 
     Where no definition has the qualified name, its first parts may be packages, namespaces or
-    modules around it; where nothing has those either, the definitions of the last name count.
+    modules around it; where nothing has those either, the definitions of the last name are nearest.
     """
     parts = split_name(name)
     known = [
@@ -88,7 +94,8 @@ def definitions_named(texts: FileTexts, files: Iterable[FileLocation], name: str
     candidates = _as_written(named or inside or known, parts)
     meant = _meant(candidates, parts)
     others = [each for each in candidates if each not in meant and not _is_within(each, meant)]
-    return FoundNames(_locations(texts, meant), _locations(texts, others))
+    is_nearest = not named and not inside
+    return FoundNames(_locations(texts, meant), _locations(texts, others), is_nearest)
 
 
 def outline_of(texts: FileTexts, location: FileLocation) -> list[DefinitionLocation]:

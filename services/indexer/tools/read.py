@@ -1,6 +1,8 @@
 """`read_code`: a definition by its name, lines of a file, or the outline of a file."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
@@ -10,9 +12,8 @@ from services.core.errors import InvalidInput
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
 from services.indexer.lookup.lookup import Lookup
-from services.indexer.lookup.reader import DefinitionLocation, FoundNames, Lines
+from services.indexer.lookup.reader import DefinitionLocation, FileLocation, FoundNames, Lines
 from services.indexer.lookup.scope import PathScope
-from services.indexer.search.definition_choice import is_named
 from services.indexer.search.filters import SearchFilters
 from services.indexer.tools.context import CollectionArgument, IndexerContext
 from services.indexer.tools.foreign_arguments import adapt_name
@@ -21,6 +22,7 @@ from services.indexer.tools.search_arguments import Names, names_of
 
 MAX_LINE = 2**31 - 1
 MAX_OTHERS = 3  # further definitions of a name that are mentioned
+MAX_LISTED = 30  # definitions of one name that are listed
 
 
 class DefinitionRow(TypedDict):
@@ -86,11 +88,12 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         if name is not None:
             under = names_of(path)
             filters = scope.narrow(SearchFilters(repos=repos))
-            found = await lookup.definitions(chosen, name, filters)
+            wanted = dict(scope.located(under[0])) if under else {}
+            found = await lookup.definitions(chosen, name, filters, first=partial(_is_in, wanted))
             if under:
-                found = _in_file(found, name, under[0], scope)
+                found = _in_file(found, name, under[0], wanted, scope)
             if len(found.meant) > 1:
-                return _several(name, found.every, scope)
+                return _several(name, found, scope)
             [only] = found.meant
             lines = await lookup.lines(
                 only.file, max(start_line or 0, only.start_line), end_line or only.end_line
@@ -99,8 +102,8 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
             result: ReadCodeResult = {**code, "symbol": only.symbol, "kind": only.kind}
             if constants := await lookup.constants(only, code["code"]):
                 result["constants"] = constants
-            if not is_named(only.symbol.lower(), name.lower()):
-                result["message"] = f"nothing else is called {name}"
+            if found.is_nearest:
+                result["message"] = f"nothing is called {name}; this has its last name"
             elif found.others:
                 result["message"] = _also(found.others, scope)
             return result
@@ -125,36 +128,43 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
     ]
 
 
-def _in_file(found: FoundNames, name: str, path: str, scope: PathScope) -> FoundNames:
+def _in_file(
+    found: FoundNames, name: str, path: str, wanted: Mapping[str, str], scope: PathScope
+) -> FoundNames:
     """Keep the definitions of a file or folder. Raises InvalidInput where it has none."""
-    wanted = dict(scope.located(path))
     meant, others = (
-        [
-            each
-            for each in group
-            if each.file.repo in wanted and _is_in(each.file.path, wanted[each.file.repo])
-        ]
+        [each for each in group if _is_in(wanted, each.file)]
         for group in (found.meant, found.others)
     )
     if not meant and not others:
-        paths = ", ".join(
-            dict.fromkeys(scope.shown(each.file.repo, each.file.path) for each in found.every)
-        )
-        raise InvalidInput("path", f"{name} is not defined in {path}; it is in {paths}")
-    return FoundNames(meant, others) if meant else FoundNames(others)
+        paths = dict.fromkeys(scope.shown(each.file.repo, each.file.path) for each in found.every)
+        shown = ", ".join([*paths][:MAX_LISTED])
+        raise InvalidInput("path", f"{name} is not defined in {path}; it is in {shown}")
+    kept = (meant, others) if meant else (others, [])
+    return replace(found, meant=kept[0], others=kept[1], more_files=0)
 
 
-def _is_in(path: str, wanted: str) -> bool:
-    """Whether a path is the one that is wanted, ends with it, or lies below it."""
-    is_below = not wanted or path.startswith(f"{wanted}/")
-    return path == wanted or path.endswith(f"/{wanted}") or is_below
+def _is_in(wanted: Mapping[str, str], file: FileLocation) -> bool:
+    """Whether a file is the one that its repo's path means, ends with it, or lies below it."""
+    inside = wanted.get(file.repo)
+    if inside is None:
+        return False
+    is_below = not inside or file.path.startswith(f"{inside}/")
+    return file.path == inside or file.path.endswith(f"/{inside}") or is_below
 
 
-def _several(name: str, found: Sequence[DefinitionLocation], scope: PathScope) -> ReadCodeResult:
+def _several(name: str, found: FoundNames, scope: PathScope) -> ReadCodeResult:
+    rows = [_row(each, scope) for each in found.every]
+    left = len(rows) - MAX_LISTED
+    more = f", {left} of them not listed" if left > 0 else ""
+    files = f"; {found.more_files} more files define it" if found.more_files else ""
+    what = f"nothing is called {name}: {len(rows)} definitions have its last name"
+    if not found.is_nearest:
+        what = f"{len(rows)} definitions are called {name}"
     return {
         "ok": True,
-        "definitions": [_row(each, scope) for each in found],
-        "message": f"{len(found)} definitions are called {name}; give path or the qualified name",
+        "definitions": rows[:MAX_LISTED],
+        "message": f"{what}{more}{files}; give path or the qualified name",
     }
 
 

@@ -112,7 +112,9 @@ class _Graphs:
         started = time.perf_counter()
         where = self._where
         named = NamedDefinitions(self._lookup, self._context.vectors)
-        repos = await named.find(where.collection, name, where.anywhere)
+        found = await named.find(where.collection, name, where.anywhere)
+        repos = found.repos
+        self._problems += found.problems
         trees = [
             (repo, definition, await self._builder(repo, graph, depth).build(definition, relations))
             for repo, graph, definition in self._definitions(repos)

@@ -139,8 +139,9 @@ class Uses:
         """
         uses: list[FoundUse] = []
         named: list[str] = []
-        problems: list[str] = []
-        for found in await self._named.find(where.collection, name, where.anywhere):
+        every = await self._named.find(where.collection, name, where.anywhere)
+        problems = every.problems
+        for found in every.repos:
             definitions, repo = found.definitions[:MAX_DEFINITIONS], found.repo
             if definitions:
                 answer = await _ask(found.graph, definitions, role)
@@ -167,14 +168,21 @@ class Uses:
         last = split_name(name)[-1]
         pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
         within = where.filters.of_repos(repo)
-        found = await self._lookup.search(where.collection, pattern, within, BY_NAME_LINES, 0, role)
+        found = await self._lookup.search(
+            where.collection,
+            pattern,
+            within,
+            BY_NAME_LINES,
+            0,
+            role,
+            admits=lambda path: not _is_resolved(path),
+        )
         uses = [
             FoundUse(
                 repo, file.path, line.line, line.mark.symbol, Certainty.POSSIBLE, BY_NAME, last
             )
             for file in found.files
             for line in file.lines
-            if not _is_resolved(file.path)
         ]
         return uses, found.shown < found.lines
 

@@ -245,7 +245,7 @@ def part(node: Node, name: str) -> Node | None:
 
 
 def _first_children(node: Node) -> list[Node]:
-    """Return the first named children: a table of data may have thousands, and each is an object."""
+    """Return the first named children: a table of data may have thousands of them."""
     if node.named_child_count <= MAX_ITEMS:
         return node.named_children
     found = (node.named_child(number) for number in range(MAX_ITEMS))

@@ -46,6 +46,16 @@ async def test_an_unknown_symbol_is_an_error_with_suggestions(engine: Engine) ->
     assert "order" in str(found).lower()
 
 
+@pytest.mark.parametrize("tool", ["search_callers_for", "search_importers_for", "symbol_graph"])
+async def test_an_unknown_class_is_never_answered_by_another_ones_method(
+    engine: Engine, tool: str
+) -> None:
+    found = await engine.call(tool, query="Invoice.total")
+    assert not found["ok"]
+    assert "'Invoice.total'" in found["error"]
+    assert "Order.total, Line.total" in found["error"]
+
+
 async def test_another_line_in_its_place_is_stale(engine: Engine) -> None:
     file = engine.workspace / "src/orders/views.py"
     before = file.read_text()

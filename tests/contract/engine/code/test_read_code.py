@@ -39,6 +39,14 @@ async def test_several_of_one_name_are_listed(engine: Engine) -> None:
     assert "src/orders/models.py:11-12 method Order.total | def total(self) -> int:" in text
 
 
+async def test_an_unknown_class_is_said_to_be_unknown(engine: Engine) -> None:
+    several = await engine.call("read_code", name="Invoice.total")
+    assert "nothing is called Invoice.total: 2 definitions have its last" in several["message"]
+    one = await engine.call("read_code", name="Invoice.cancel")
+    assert one["message"] == "nothing is called Invoice.cancel; this has its last name"
+    assert one["symbol"] == "Order.cancel"
+
+
 async def test_a_path_narrows_a_name(engine: Engine) -> None:
     body = await engine.call("read_code", name="show", path="orders/views.py")
     assert body["path"] == "src/orders/views.py"
