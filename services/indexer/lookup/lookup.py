@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from services.core.blocking import DISK
 from services.core.errors import InvalidInput
@@ -29,17 +29,16 @@ from services.indexer.lookup.reader import (
     split_name,
 )
 from services.indexer.lookup.scope import PathScope
+from services.indexer.lookup.selection import selected_paths
 from services.indexer.lookup.texts import FileTexts
 from services.indexer.schema import fields
 from services.indexer.schema.payload import decode
 from services.indexer.schema.versions import without_versions
 from services.indexer.search.constants import constant_lines
 from services.indexer.search.filters import ALL_REPOS, SearchFilters
-from services.indexer.search.globs import match_globs
 from services.indexer.search.query import ParsedQuery
 from services.indexer.search.searcher import SearchHit
 from services.indexer.search.snippet import Rows
-from services.indexer.source.walk import is_under
 from services.indexer.syntax.definitions import Definition
 
 MAX_PARSED_FILES = 60  # files that define one name; more of them need a qualified one
@@ -110,7 +109,7 @@ class Lookup:
         """
         sources = []
         for checkout, rows in await self._files(collection, filters):
-            paths = await DISK.run(_selected, rows, filters, checkout.repo)
+            paths = await DISK.run(selected_paths, rows, filters, checkout.repo)
             kept = paths if admits is None else [path for path in paths if admits(path)]
             sources.append(Source(checkout.repo, checkout.root, kept))
         return await DISK.run(exact_search, self._texts, sources, pattern, limit, offset, role)
@@ -312,7 +311,7 @@ class Lookup:
             rows = await self._indexer.files(checkout, sorted(paths)) if paths else {}
             located += [
                 FileLocation(checkout.repo, checkout.root, path)
-                for path in _selected(rows, filters, checkout.repo)
+                for path in selected_paths(rows, filters, checkout.repo)
             ]
         return located
 
@@ -375,32 +374,3 @@ def _count_present(roots: Mapping[str, Path], files: Sequence[tuple[str, str]]) 
     """Count the files that are there; of a repo without a checkout here, all of them."""
     checked = {repo: root for repo, root in roots.items() if root.is_dir()}
     return sum(repo not in checked or os.path.lexists(checked[repo] / path) for repo, path in files)
-
-
-def _selected(rows: dict[str, ManifestRow], filters: SearchFilters, repo: str) -> list[str]:
-    """Return the paths of a repo that the filters admit, in order. Raises InvalidInput."""
-    languages = {name.lower() for name in filters.languages}
-    endings = {ending.lower().lstrip(".") for ending in filters.exts}
-    folders = [_folder(each) for each in filters.under]
-    if filters.folders:
-        folders = [folder for name, folder in filters.folders if name == repo]
-        if not folders:
-            return []
-    paths = [
-        path
-        for path, row in rows.items()
-        if (not languages or row.language in languages)
-        and (not endings or PurePosixPath(path).suffix.lower().lstrip(".") in endings)
-        and (not folders or any(is_under(path, each) or path == each for each in folders))
-    ]
-    if filters.path_globs or filters.not_globs:
-        folder = dict(filters.shown_folders).get(repo, "")
-        paths = match_globs(paths, filters.path_globs, filters.not_globs, folder)
-    return sorted(paths)
-
-
-def _folder(given: str) -> str:
-    cleaned = given.strip().replace("\\", "/").strip("/").removeprefix("./")
-    if ".." in cleaned.split("/"):
-        raise InvalidInput("under", "must not contain '..'")
-    return "" if cleaned == "." else cleaned
