@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from ctx.install import mcp_remote
+
 FileKind = Literal["json", "toml"]
 Transport = Literal["http", "sse", "stdio"]
 Scope = Literal["user", "project"]
@@ -38,8 +40,8 @@ class Wish:
 class Client:
     """A client: its files, the keys above its servers, and the shape of one server.
 
-    `url_key` names an HTTP address, `extra` stands beside it; `variable` is how the client writes
-    an environment variable inside a header.
+    `url_key` names an address, `extra` stands beside one of HTTP, `sse` beside one of SSE;
+    `variable` is how the client writes an environment variable, None where it fills in none.
     """
 
     name: str
@@ -49,7 +51,8 @@ class Client:
     keys: Sequence[str]
     url_key: str = "url"
     extra: Mapping[str, Any] | None = None
-    variable: str = "${{{name}}}"
+    sse: Mapping[str, Any] | None = None  # None: SSE through mcp-remote
+    variable: str | None = "${{{name}}}"
     kind: FileKind = "json"
     command_as_list: bool = False  # opencode: one list of words, and a type
 
@@ -67,20 +70,33 @@ class Client:
 
     def entry(self, endpoint: Endpoint, wish: Wish) -> dict[str, Any]:
         """Return a server as this client writes it."""
-        if wish.transport == "http":
+        if wish.transport == "stdio":
+            return {**self._program(endpoint.command), **self._start(wish.variables)}
+        if wish.transport == "sse" and self.sse is not None:
+            return {**self.sse, self.url_key: endpoint.sse, **self._headers(wish)}
+        if wish.transport == "http" and self._can_send(wish.token_variable):
             return {**(self.extra or {}), self.url_key: endpoint.http, **self._headers(wish)}
-        if wish.transport == "sse":
-            words = ["npx", "-y", "mcp-remote", endpoint.sse, *_remote(wish)]
-            token = [wish.token_variable] if wish.token_variable else []
-            return {**self._program(words), **self._start(token)}
-        return {**self._program(endpoint.command), **self._start(wish.variables)}
+        return self._through_mcp_remote(endpoint, wish)
+
+    def _can_send(self, token_variable: str | None) -> bool:
+        """Whether the client itself can send a token that a variable has."""
+        return token_variable is None or self.variable is not None or self.kind == "toml"
+
+    def _through_mcp_remote(self, endpoint: Endpoint, wish: Wish) -> dict[str, Any]:
+        name = wish.token_variable
+        reference = self.variable.format(name=name) if self.variable else None
+        token = mcp_remote.Token(name, reference) if name else None
+        url = endpoint.sse if wish.transport == "sse" else endpoint.http
+        words = mcp_remote.words(url, wish.transport, wish.headers or {}, token)
+        started = self._program(words, mcp_remote.variables(token))
+        return {**started, **self._start([name] if name else [])}
 
     def _headers(self, wish: Wish) -> dict[str, Any]:
         headers = dict(wish.headers or {})
         if self.kind == "toml":
             token = {"bearer_token_env_var": wish.token_variable} if wish.token_variable else {}
             return {**token, **({"http_headers": headers} if headers else {})}
-        if wish.token_variable:
+        if wish.token_variable and self.variable:
             value = self.variable.format(name=wish.token_variable)
             headers["Authorization"] = f"Bearer {value}"
         return {"headers": headers} if headers else {}
@@ -92,20 +108,14 @@ class Client:
         inherited = {"env_vars": list(variables)} if variables else {}
         return {**inherited, "startup_timeout_sec": START_SECONDS}
 
-    def _program(self, words: Sequence[str]) -> dict[str, Any]:
+    def _program(
+        self, words: Sequence[str], variables: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
         if self.command_as_list:
-            return {"type": "local", "command": list(words)}
-        return {"command": words[0], "args": list(words[1:])}
-
-
-def _remote(wish: Wish) -> list[str]:
-    """Return the options of mcp-remote."""
-    options = ["--transport", "sse-only", "--allow-http"]
-    for name, value in (wish.headers or {}).items():
-        options += ["--header", f"{name}:{value}"]
-    if wish.token_variable:
-        options += ["--header", f"Authorization:Bearer ${{{wish.token_variable}}}"]
-    return options
+            environment = {"environment": dict(variables)} if variables else {}
+            return {"type": "local", "command": list(words), **environment}
+        environment = {"env": dict(variables)} if variables else {}
+        return {"command": words[0], "args": list(words[1:]), **environment}
 
 
 def _in_config(linux: str, mac: str) -> str:
@@ -123,6 +133,7 @@ CLIENTS: Mapping[str, Client] = {
             ".mcp.json",
             ("mcpServers",),
             extra={"type": "http"},
+            sse={"type": "sse"},
         ),
         Client(
             "cursor",
@@ -156,6 +167,7 @@ CLIENTS: Mapping[str, Client] = {
             ".codex/config.toml",
             ".codex/config.toml",
             ("mcp_servers",),
+            variable=None,
             kind="toml",
         ),
         Client(
@@ -183,6 +195,7 @@ CLIENTS: Mapping[str, Client] = {
             ".config/zed/settings.json",
             ".zed/settings.json",
             ("context_servers",),
+            variable=None,
         ),
         Client(
             "cline",
@@ -191,6 +204,7 @@ CLIENTS: Mapping[str, Client] = {
             None,
             ("mcpServers",),
             extra={"type": "streamableHttp"},
+            variable="${{env:{name}}}",
         ),
         Client(
             "kiro",

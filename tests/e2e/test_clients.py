@@ -14,6 +14,7 @@ import pytest
 from fastmcp.client.transports import SSETransport, StdioTransport, StreamableHttpTransport
 from mcp.client.stdio import StdioServerParameters
 
+from ctx.install.mcp_remote import Token, variables, words
 from services.core.errors import InvalidInput, error_body
 from tests.support.mcp_clients import (
     AUTO,
@@ -311,23 +312,25 @@ async def test_bearer_tokens(guarded: Server) -> None:
         assert "find" in (await with_fastmcp(transport, [])).tools
 
 
-@pytest.mark.parametrize(
-    ("transport", "header", "variable"),
-    [
-        (HTTP, "Authorization:${AUTH_HEADER}", f"Bearer {TOKEN}"),
-        (SSE, "Authorization:Bearer ${AUTH_HEADER}", TOKEN),  # as `ctx install` writes it
-    ],
-)
+@pytest.mark.parametrize("transport", [HTTP, SSE])
+@pytest.mark.parametrize("reference", [TOKEN, None])
 async def test_bearer_tokens_through_mcp_remote(
-    guarded: Server, node: Node, transport: str, header: str, variable: str
+    guarded: Server, node: Node, transport: str, reference: str | None
 ) -> None:
+    """As `ctx install` calls it: for clients that fill in variables, and for those that do not."""
+    token = Token("MCP_CTX_TOKEN", reference)
+    url = url_of(guarded, "memory", transport)
+    called = words(url, transport, {"X-MCP-Readonly": "true"}, token)
     proxy = mcp_remote(
         node,
-        url_of(guarded, "memory", transport),
-        *("--transport", f"{transport}-only", "--header", header),
-        AUTH_HEADER=variable,
+        url,
+        *called[4:],
+        **variables(token),
+        **({} if reference else {"MCP_CTX_TOKEN": TOKEN}),
     )
-    assert "find" in (await with_mcp(proxy, [], LEGACY)).tools
+    tools = (await with_mcp(proxy, [], LEGACY)).tools
+    assert "find" in tools
+    assert "store" not in tools
 
 
 def status_without_token(url: str) -> int:

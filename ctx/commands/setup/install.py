@@ -65,7 +65,8 @@ PLUGIN_CLIENT = CLIENTS["claude-code"]
     "--transport",
     type=click.Choice(TRANSPORTS),
     default="http",
-    help="HTTP at the running servers, SSE through mcp-remote, or a process of the client.",
+    help="HTTP or SSE at the running servers, or a process of the client. SSE goes through "
+    "mcp-remote, except for Claude Code.",
 )
 @click.option("--toolset", metavar="NAME", help="Offer this toolset only, such as lean.")
 @click.option("--read-only", is_flag=True, help="Offer only tools that write nothing.")

@@ -44,11 +44,68 @@ def test_every_client_in_and_out(home: Path, name: str) -> None:
     servers = servers_in(name, file)
     assert set(servers) == {BOTH}
     entry = servers[BOTH]
-    assert "/mcp" in entry[CLIENTS[name].url_key]
+    assert "/mcp" in json.dumps(entry)
     assert "MCP_CTX_TOKEN" in json.dumps(entry)
     assert ctx(home, "uninstall", name).returncode == 0
     assert not file.exists()
     assert {each.name for each in home.iterdir()} == {"data"}  # nor a folder made for it
+
+
+REMOTE = ("--token-env", "MCP_CTX_TOKEN", "--read-only")
+# How each client that reads variables writes one; Codex and Zed read none.
+REFERENCES = {
+    "cursor": "${env:MCP_CTX_TOKEN}",
+    "vscode": "${env:MCP_CTX_TOKEN}",
+    "windsurf": "${env:MCP_CTX_TOKEN}",
+    "gemini": "$MCP_CTX_TOKEN",
+    "opencode": "{env:MCP_CTX_TOKEN}",
+    "cline": "${env:MCP_CTX_TOKEN}",
+    "kiro": "${MCP_CTX_TOKEN}",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in CLIENTS if name != "claude-code"])
+def test_mcp_remote_gets_a_token_without_a_space_in_an_argument(home: Path, name: str) -> None:
+    done = ctx(home, "install", name, "--transport", "sse", *REMOTE)
+    assert done.returncode == 0, done.stderr
+    entry = servers_in(name, home / CLIENTS[name].user_file)[MEMORY]
+    is_list = name == "opencode"
+    words = entry["command"] if is_list else [entry["command"], *entry["args"]]
+    env = entry["environment" if is_list else "env"]
+    assert words[:3] == ["npx", "-y", "mcp-remote"]
+    assert not [word for word in words if " " in word]
+    assert "X-MCP-Readonly:true" in words
+    if name in REFERENCES:
+        assert words[-2:] == ["--header", "Authorization:${AUTH_HEADER}"]
+        assert env == {"AUTH_HEADER": f"Bearer {REFERENCES[name]}"}
+    else:
+        assert words[-2:] == ["--header", "Authorization:${AUTH_SCHEME}${MCP_CTX_TOKEN}"]
+        assert env == {"AUTH_SCHEME": "Bearer "}
+
+
+def test_a_client_that_reaches_a_server_itself_needs_no_mcp_remote(home: Path) -> None:
+    assert ctx(home, "install", "claude-code", "--transport", "sse", *REMOTE).returncode == 0
+    entry = servers_in("claude-code", home / ".claude.json")[MEMORY]
+    assert (entry["type"], entry["url"][-4:]) == ("sse", "/sse")
+    assert entry["headers"]["Authorization"] == "Bearer ${MCP_CTX_TOKEN}"
+
+
+def test_a_client_without_variables_sends_its_token_through_mcp_remote(home: Path) -> None:
+    """Zed sends the headers of its settings as they stand."""
+    zed = home / CLIENTS["zed"].user_file
+    assert ctx(home, "install", "zed").returncode == 0
+    assert servers_in("zed", zed)[BOTH]["url"].endswith("/mcp")
+    assert ctx(home, "install", "zed", *REMOTE, "--toolset", "lean").returncode == 0
+    args = servers_in("zed", zed)[BOTH]["args"]
+    assert args[2].endswith("/mcp/x/lean")
+    assert args[3:5] == ["--transport", "http-only"]
+    assert args[-1] == "Authorization:${AUTH_SCHEME}${MCP_CTX_TOKEN}"
+
+
+def test_codex_hands_on_the_variables_it_is_told(home: Path) -> None:
+    ctx(home, "install", "codex", "--transport", "sse", "--token-env", "MCP_CTX_TOKEN")
+    entry = servers_in("codex", home / CLIENTS["codex"].user_file)[MEMORY]
+    assert entry["env_vars"] == ["MCP_CTX_TOKEN"]
 
 
 def test_what_is_there_is_kept_and_restored_to_the_byte(home: Path) -> None:
@@ -136,10 +193,6 @@ def test_scopes_transports_and_wrong_use(home: Path, tmp_path: Path) -> None:
     assert servers_in("claude-code", project / ".mcp.json")[INDEXER]["url"].endswith("/mcp/x/lean")
     ctx(home, "install", "opencode", "--transport", "sse")
     entry = servers_in("opencode", home / CLIENTS["opencode"].user_file)[MEMORY]
-    ctx(home, "install", "codex", "--transport", "sse", "--token-env", "MCP_CTX_TOKEN")
-    through = servers_in("codex", home / CLIENTS["codex"].user_file)[MEMORY]
-    assert "Authorization:Bearer ${MCP_CTX_TOKEN}" in through["args"]
-    assert through["env_vars"] == ["MCP_CTX_TOKEN"]  # Codex hands on what it is told to
     ctx(home, "install", "codex", "--transport", "stdio")
     program = servers_in("codex", home / CLIENTS["codex"].user_file)["ctx"]
     assert {"CTX_DATA_DIR", "CTX_HTTP_PORT"} <= set(program["env_vars"])
