@@ -6,34 +6,10 @@ import pytest
 
 from services.core.errors import StorageFailed
 from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.factory import open_store
 from services.core.vectors.folder_lock import folder_owner
-from services.core.vectors.protocol import VectorStore
 from services.core.vectors.server.store import ServerStore
+from tests.support.vectors.opened import opened
 from tests.support.vectors.samples import SPEC
-
-NOBODY = "http://127.0.0.1:9"  # the discard port: nothing listens
-
-
-async def opened(
-    folder: Path,
-    *,
-    url: str | None = None,
-    binary: Path | None = None,
-    api_key: str | None = None,
-    ca_cert: Path | None = None,
-    seconds: float = 5.0,
-) -> VectorStore:
-    return await open_store(
-        url=url, api_key=api_key, ca_cert=ca_cert, binary=binary, folder=folder, timeout=seconds
-    )
-
-
-async def failure(store: VectorStore) -> str:
-    with pytest.raises(StorageFailed) as failed:
-        await store.ping()
-    await store.close()
-    return failed.value.message
 
 
 async def test_a_url_comes_first(folder: Path, qdrant_url: str) -> None:

@@ -13,31 +13,7 @@ from pathlib import Path
 import pytest
 
 from services.core.errors import CollectionNotFound, CtxError, StorageFailed
-from services.core.vectors.factory import open_store
-from services.core.vectors.protocol import VectorStore
-
-NOBODY = "http://127.0.0.1:9"  # the discard port: nothing listens
-
-
-async def opened(
-    folder: Path,
-    *,
-    url: str | None = None,
-    binary: Path | None = None,
-    api_key: str | None = None,
-    ca_cert: Path | None = None,
-    seconds: float = 5.0,
-) -> VectorStore:
-    return await open_store(
-        url=url, api_key=api_key, ca_cert=ca_cert, binary=binary, folder=folder, timeout=seconds
-    )
-
-
-async def failure(store: VectorStore) -> str:
-    with pytest.raises(StorageFailed) as failed:
-        await store.ping()
-    await store.close()
-    return failed.value.message
+from tests.support.vectors.opened import NOBODY, failure, opened
 
 
 async def test_an_unreachable_server_is_told_by_its_setting(folder: Path) -> None:
