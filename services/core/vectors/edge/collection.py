@@ -36,6 +36,7 @@ T = TypeVar("T")
 
 SPEC_FILE = "collection.json"
 SHARD_FOLDER = "shard"
+DELETED_FILE = "deleted"  # how many; a hint, written with each flush
 DAMAGE_PREFIX = "Service runtime error"  # how the engine's errors begin that no request caused
 PROBED_POINTS = 64  # half a millisecond
 
@@ -51,6 +52,10 @@ class EdgeCollection:
         self._shard = shard
         # Changes that only the write-ahead log holds; a crash now means to replay them.
         self.unflushed = 0
+        # Points deleted since it was made: the engine keeps what they took.
+        self.deleted = _read_deleted(folder)
+        # Being filled with these points: each change is made to it too.
+        self.copy: EdgeCollection | None = None
         self._pages = MappedPages(folder)
         self._damage: str | None = None
 
@@ -107,6 +112,7 @@ class EdgeCollection:
 
     def adapt(self, expected: CollectionSpec) -> None:
         """Add the indexes that are missing, and the model where the spec has none."""
+        self.copy = None  # it has the former spec
         adapted = self._adapted(expected)
         for field, kind in adapted.indexes.items():
             if self.spec.indexes.get(field) != kind:
@@ -142,6 +148,7 @@ class EdgeCollection:
 
     def delete(self, ids: Sequence[str], where: Filter) -> None:
         self._update(len(ids), lambda: convert.delete(ids, where))
+        self.deleted += len(ids)
 
     def retrieve(self, ids: Sequence[str], fields: Sequence[str] | None) -> list[Record]:
         unique = list(dict.fromkeys(validation.canonical_id(each) for each in ids))
@@ -212,6 +219,8 @@ class EdgeCollection:
         """Write all changes to the disk. Raises StorageFailed."""
         self._call(self._shard.flush)
         self.unflushed = 0
+        with contextlib.suppress(OSError):
+            (self.folder / DELETED_FILE).write_text(str(self.deleted))
 
     def close(self) -> None:
         """Flush and release the shard's files and lock; they are released also if that fails."""
@@ -223,11 +232,19 @@ class EdgeCollection:
     def abandon(self) -> None:
         """Release the files without a flush: the write-ahead log holds the changes."""
         self._shard.close()
+        if self.copy is not None:
+            self.copy.abandon()
+            self.copy = None
 
     def _update(self, changes: int, operation: Callable[[], edge.UpdateOperation]) -> None:
         self._call(lambda: self._shard.update(operation()))
         self.unflushed += changes
         self._pages.note(changes)
+        if self.copy is not None:
+            try:
+                self.copy._update(changes, operation)
+            except StorageFailed:  # the copy is given up, this collection has the change
+                self.copy = None
 
     def _read(self, call: Callable[[], T]) -> T:
         """Call the engine; raise what to do where the files turn out to be damaged."""
@@ -302,6 +319,14 @@ def broken_info(folder: Path, reason: str) -> CollectionInfo:
         status=BROKEN,
         optimizer_status=reason,
     )
+
+
+def _read_deleted(folder: Path) -> int:
+    """Read how many points were deleted at the last flush; 0 where that is not known."""
+    try:
+        return int((folder / DELETED_FILE).read_text())
+    except (OSError, ValueError):
+        return 0
 
 
 def _write_spec(folder: Path, spec: CollectionSpec) -> None:

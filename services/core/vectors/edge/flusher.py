@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from services.core.background import BackgroundTask
 from services.core.blocking import DISK
@@ -21,11 +21,16 @@ MAX_CHANGES = 8_000
 class Flusher:
     """One background task that flushes the open collections with unflushed changes.
 
-    A flush that fails is tried again; `failure` says so meanwhile.
+    One that fails is tried again; `failure` says so meanwhile. `on_flushed` is called after one.
     """
 
-    def __init__(self, open_collections: Callable[[], Collection[EdgeCollection]]) -> None:
+    def __init__(
+        self,
+        open_collections: Callable[[], Collection[EdgeCollection]],
+        on_flushed: Callable[[EdgeCollection], Awaitable[None]],
+    ) -> None:
         self._open_collections = open_collections
+        self._on_flushed = on_flushed
         self._task: asyncio.Task[None] | None = None
         self._last_call = 0.0
         self._background = BackgroundTask("the flush of vectors", self._flush_when_quiet)
@@ -65,3 +70,5 @@ class Flusher:
             if collection in self._open_collections():  # else it was deleted meanwhile
                 collection.flush()
             await asyncio.sleep(0)
+        for collection in collections:
+            await self._on_flushed(collection)

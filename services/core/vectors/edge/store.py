@@ -10,11 +10,12 @@ from uuid import uuid4
 
 from services.core.batches import batches
 from services.core.blocking import DISK
-from services.core.errors import CollectionNotFound, StorageFailed
+from services.core.errors import CollectionNotFound, CtxError, StorageFailed
 from services.core.vectors import validation
 from services.core.vectors.edge.aliases import read_aliases, write_aliases
 from services.core.vectors.edge.batch_size import BatchSize
 from services.core.vectors.edge.collection import EdgeCollection, broken_info, is_unfinished
+from services.core.vectors.edge.compaction import copied, is_sparse
 from services.core.vectors.edge.flusher import Flusher
 from services.core.vectors.edge.free_space import MIN_FREE_BYTES, FreeSpace
 from services.core.vectors.edge.lost_names import with_lost_names
@@ -68,7 +69,7 @@ class EdgeStore:
         self._aliases: dict[str, str] = {}
         self._upsert_size = BatchSize()
         self._delete_size = BatchSize()
-        self._flusher = Flusher(self._collections.values)
+        self._flusher = Flusher(self._collections.values, self._compact)
         self._has_warned = False
         self._is_closed = False
 
@@ -166,6 +167,30 @@ class EdgeStore:
     async def rebuilding(self, name: str) -> bool:
         self._begin_call()
         return bool(self._replacements(name))
+
+    async def _compact(self, collection: EdgeCollection) -> None:
+        """Replace a collection by a copy without deleted points, where there are many of them."""
+        physical = collection.folder.name
+        name = collection.name
+
+        def is_wanted() -> bool:  # a collection that is rebuilt, or was deleted, needs no copy
+            is_open = self._collections.get(physical) is collection and not self._is_closed
+            return is_open and self._is_current(physical) and not self._replacements(name)
+
+        if not is_wanted() or not is_sparse(collection):
+            return
+        built = new_generation(name)
+        try:
+            self._free_space.require()
+            if copy := await copied(collection, self._home / built, is_wanted):
+                self._collections[built] = copy
+                self._set_aliases(self._aliases | {name: built})
+                await self._discard(physical)
+        except (CtxError, OSError) as error:
+            log.error("collection %s still has its deleted points: %s", name, error)
+            collection.deleted = 0  # not again before as many more are deleted
+            if not self._is_current(built):
+                await self._discard(built)
 
     def _physical(self, name: str) -> str:
         return self._aliases.get(name, name)
