@@ -116,6 +116,10 @@ class GitTimedOut(GitFailed):
     """A command of git that was stopped at its deadline."""
 
 
+class GitLocked(GitFailed):
+    """A command of git that found the lock of another one."""
+
+
 class ModelUnavailable(CtxError):
     code = "MODEL_UNAVAILABLE"
 

@@ -22,13 +22,17 @@ from pathlib import Path
 from typing import IO
 
 from services.core.environment.child_environment import child_environment
-from services.core.errors import GitFailed, GitTimedOut
+from services.core.errors import GitFailed, GitLocked, GitTimedOut
+from services.core.git_complaint import lock, reason
 
 log = logging.getLogger(__name__)
 
 READ_SECONDS = 120.0  # listing a million files takes a few
 TRANSPORT_SECONDS = 60.0  # a push or a fetch of a few commits over a slow line
-REASON_LENGTH = 300  # of git's complaint in an error: its last lines say what happened
+LOCKED = (
+    "{} is in the way: another git works in this repository, or one crashed and left it. "
+    "If no git is running, delete that file, then call again; nothing is lost."
+)
 
 NO_PROTOCOL = "none"  # no transport has this name, so none is allowed
 SYNC_PROTOCOLS = "file:ssh:https"
@@ -95,12 +99,6 @@ KEPT_VARIABLES = frozenset(
     "GIT_SSL_CAINFO GIT_SSL_CAPATH GIT_SSL_CERT GIT_SSL_KEY GIT_CEILING_DIRECTORIES".split()
 )
 KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
-
-_FOLDERS = re.compile(r"'[^'\s]*/([^'/]*)'")  # in quotes, before a file's own name
-_WORD = re.compile(r"\S+")
-_HOST = re.compile(r"\b(host(?:name)?:? |connect to (?!host ))[^\s:]+")
-_DESTINATION = re.compile(r"^To \S.*\n", re.MULTILINE)  # of a push: the remote, as configured
-_QUOTES = "'\"(<"  # before an address in a sentence
 
 Pipe = int | IO[bytes]
 
@@ -301,9 +299,16 @@ def _start(
         except subprocess.TimeoutExpired:
             raise _timed_out(name, limit) from None
     if process.returncode:
-        failed = f"git {name} failed: {_reason(complaint)}"
-        raise GitFailed(failed, command=name, exit_code=process.returncode)
+        raise _failed(name, complaint, process.returncode)
     return printed
+
+
+def _failed(name: str, complaint: bytes, exit_code: int) -> GitFailed:
+    """Return the error of a command. A lock that a push or a fetch names may be the remote's."""
+    if name not in REMOTE_COMMANDS and (left := lock(complaint)):
+        return GitLocked(LOCKED.format(left), command=name, exit_code=exit_code)
+    said = f"git {name} failed: {reason(complaint)}"
+    return GitFailed(said, command=name, exit_code=exit_code)
 
 
 def _timed_out(name: str, limit: float) -> GitTimedOut:
@@ -356,7 +361,7 @@ def _start_bounded(
             if expired:
                 raise _timed_out(name, limit)
             complaints.seek(0)
-            raise GitFailed(f"git {name} failed: {_reason(complaints.read())}", command=name)
+            raise _failed(name, complaints.read(), process.returncode)
         return printed
 
 
@@ -382,19 +387,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-
-
-def _reason(complaint: bytes) -> str:
-    """The end of git's complaint, without addresses, which may hold credentials, and folders."""
-    text = _DESTINATION.sub("", complaint.decode("utf-8", "replace").strip())
-    text = _WORD.sub(_without_address, text)
-    text = _HOST.sub(r"\1<remote>", text)
-    return _FOLDERS.sub(r"'\1'", text)[-REASON_LENGTH:] or "it gave no reason"
-
-
-def _without_address(word: re.Match[str]) -> str:
-    """Return a word of a complaint, or a mark for one that names a URL or a user."""
-    text = word.group()
-    if "://" not in text and "@" not in text:
-        return text
-    return text[: len(text) - len(text.lstrip(_QUOTES))] + "<remote>"

@@ -342,21 +342,3 @@ def test_configuration_that_the_user_sets_by_variables_stays(
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "From Environment")
     assert git_line(repo.root, "config", "user.name") == "From Environment"
     assert git_line(repo.root, "config", "core.fsmonitor") == "false"
-
-
-@pytest.mark.parametrize(
-    ("complaint", "shown"),
-    [
-        ("fatal: unable to access 'https://u:p@host.example/r/': no", "'<remote>"),
-        ("git@host.example: Permission denied (publickey).", "<remote> Permission denied"),
-        ("ssh: Could not resolve hostname host.example: unknown", "hostname <remote>: unknown"),
-        ("fatal: Could not resolve host: host.example", "host: <remote>"),
-        ("connect to host host.example port 22: refused", "host <remote> port 22"),
-        ("fatal: Failed to connect to host.example port 1: no", "connect to <remote> port 1"),
-        ("remote: no\nTo /srv/example/r.git\n ! [remote rejected] x -> main", "no\n ! [remote"),
-    ],
-)
-def test_a_complaint_names_no_user_and_no_host(complaint: str, shown: str) -> None:
-    reason = module._reason(complaint.encode())
-    assert shown in reason
-    assert "example" not in reason

@@ -125,3 +125,26 @@ def files_with(root: Path, text: str) -> list[str]:
         for path in root.rglob("*")
         if path.is_file() and not path.is_symlink() and text.encode() in path.read_bytes()
     ]
+
+
+@pytest.mark.parametrize("name", ["index.lock", "HEAD.lock", "refs/heads/main.lock"])
+async def test_a_lock_that_a_crashed_git_left_is_named_and_everything_works_without_it(
+    clones: tuple[Tools, Tools], name: str
+) -> None:
+    one, two = clones
+    one.repository.write("code.py", "code\n")
+    one.repository.commit("code")
+    one.repository.git("push", "-q", "origin", "main")
+    lock = one.root / ".git" / name
+    lock.touch()
+    await add(one, "while-locked")
+    error = await one.refused("context_sync_push")
+    assert error.startswith(f".git/{name} is in the way")
+    assert "delete that file" in error
+    assert str(one.root) not in error
+    assert lock.exists()  # it is the user's: another git may be running
+    lock.unlink()
+    assert (await one.call("context_sync_push"))["status"] == "pushed"
+    assert one.repository.git("status", "--porcelain") == ""
+    assert (await two.call("context_sync_pull"))["status"] == "pulled"
+    assert await two.call("context_get", dotpath="knowledge.while-locked") == "text"

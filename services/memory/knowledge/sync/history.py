@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from services.core.errors import GitFailed
+from services.core.errors import GitFailed, GitLocked
 from services.core.git import git, git_line, run_git
 from services.memory.knowledge.repository import Repository
 
@@ -184,8 +184,8 @@ class History:
             try:
                 run_git(self._top, *arguments, stdin=stdin)
                 return
-            except GitFailed as error:
-                if ".lock'" not in error.message or attempt == LOCK_ATTEMPTS - 1:
+            except GitLocked:
+                if attempt == LOCK_ATTEMPTS - 1:
                     raise
             time.sleep(LOCK_SECONDS)
 
