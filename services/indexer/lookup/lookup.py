@@ -26,11 +26,15 @@ from services.indexer.lookup.reader import (
     lines_of,
     outline_of,
     require_file,
-    split_name,
 )
 from services.indexer.lookup.scope import PathScope
 from services.indexer.lookup.selection import selected_paths
 from services.indexer.lookup.texts import FileTexts
+from services.indexer.lookup.written_name import (
+    name_parts,
+    split_name,
+    without_type_arguments,
+)
 from services.indexer.schema import fields
 from services.indexer.schema.payload import decode
 from services.indexer.schema.versions import without_versions
@@ -126,12 +130,16 @@ class Lookup:
 
         Raises InvalidInput of the field, with similar names where there is none.
         """
-        parts = split_name(name)
+        parts = name_parts(name)
         if not parts:
             raise InvalidInput(field, "is empty; give the name of a definition")
         files = await self.defining_files(collection, parts, filters)
         read = sorted(files, key=first, reverse=True)[:MAX_PARSED_FILES]
         found = await DISK.run(definitions_named, self._texts, read, name)
+        bare = without_type_arguments(name)
+        is_bare = bare == name or not name_parts(bare)
+        if not is_bare and (found.is_nearest or not found.meant):
+            return await self.definitions(collection, bare, filters, field, first)
         if found.meant:
             return replace(found, more_files=len(files) - len(read))
         similar = await self._similar(collection, parts[-1], filters)
@@ -327,7 +335,9 @@ class Lookup:
 
     async def _similar(self, collection: str, name: str, filters: SearchFilters) -> list[str]:
         checkouts = await self._checkouts(collection, filters)
-        where = without_versions(None, await self._indexer.hidden(checkouts))
+        of_repos = [repo for repo in filters.repos if repo != ALL_REPOS]
+        asked = Filter(must=[MatchAny(fields.REPO, of_repos)]) if of_repos else None
+        where = without_versions(asked, await self._indexer.hidden(checkouts))
         counts = await self._store.facet(collection, fields.SYMBOLS, where=where, limit=MAX_SYMBOLS)
         known = [str(each.value) for each in counts]
         lower = name.lower()

@@ -7,7 +7,8 @@ from services.core.errors import InvalidInput
 from services.core.vectors.protocol import VectorStore
 from services.indexer.graph.graph import GraphDefinition, SymbolGraph
 from services.indexer.lookup.lookup import MAX_PARSED_FILES, SUGGESTIONS, Lookup
-from services.indexer.lookup.reader import DefinitionLocation, FileLocation, split_name
+from services.indexer.lookup.reader import DefinitionLocation, FileLocation
+from services.indexer.lookup.written_name import name_parts, split_name
 from services.indexer.search.filters import SearchFilters
 from services.indexer.source.languages import language_of
 from services.indexer.syntax.symbols.specs import SPECS
@@ -56,7 +57,7 @@ class NamedDefinitions:
         No file is parsed where the graph knows them all. Raises InvalidInput with similar names
         where nothing has the name.
         """
-        parts = split_name(name)
+        parts = name_parts(name)
         every = await self._lookup.defining_files(collection, parts, filters) if parts else []
         files = every[:MAX_PARSED_FILES]
         found: list[NamedInRepo] = []
@@ -77,13 +78,14 @@ class NamedDefinitions:
         if located.is_nearest:
             raise _unknown(name, located.every)
         found = []
+        last = split_name(located.every[0].symbol)[-1:]
         for repo in sorted({each.file.repo for each in located.every}):
             graph = SymbolGraph(self._store, collection, repo, filters.hidden)
             own = [each for each in located.every if each.file.repo == repo]
             by_name = [each for each in own if not _is_resolved(each.file.path)]
             resolved = [each for each in own if each not in by_name]
             paths = _paths([each.file for each in resolved], repo)
-            known = await graph.definitions(split_name(name)[-1:], paths) if paths else []
+            known = await graph.definitions(last, paths) if paths else []
             definitions = [one for one in known if any(_is_same(one, each) for each in resolved)]
             values = [each for each in resolved if not any(_is_same(one, each) for one in known)]
             found.append(NamedInRepo(repo, graph, definitions, by_name, values))

@@ -1,6 +1,5 @@
 """Reads definitions, lines and outlines of files, as they are on disk."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +7,12 @@ from pathlib import Path
 from services.core.errors import InvalidInput
 from services.indexer.chunking.definition_spans import DefinitionSpan
 from services.indexer.lookup.texts import FileText, FileTexts
+from services.indexer.lookup.written_name import declared_package, name_parts, split_name
 from services.indexer.syntax.definitions import MODULE, Definition, flatten, kind_weight
 
 MAX_LINES = 400  # of one answer; the rest is asked for with start_line
+MAX_HEAD = 200  # lines of a file that may declare its package: after a licence
 MAX_SIGNATURE = 160  # characters of a definition's first line in a list
-_OPERATOR = re.compile(r"\boperator (\W)")  # of C++, as it may be written
-_SEPARATORS = ("::", "#", "->", "/")
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def definitions_named(texts: FileTexts, files: Iterable[FileLocation], name: str
     Where no definition has the qualified name, its first parts may be packages, namespaces or
     modules around it; where nothing has those either, the definitions of the last name are nearest.
     """
-    parts = split_name(name)
+    parts = name_parts(name)
     known = [
         each
         for location in files
@@ -128,14 +127,6 @@ def require_file(texts: FileTexts, location: FileLocation) -> FileText:
     return file
 
 
-def split_name(name: str) -> list[str]:
-    """Split a qualified name: `Class.method`, `module::Type`, `Class#method`."""
-    name = _OPERATOR.sub(r"operator\1", name)
-    for separator in _SEPARATORS:
-        name = name.replace(separator, ".")
-    return [part for part in name.split(".") if part]
-
-
 def _definitions(texts: FileTexts, location: FileLocation) -> list[Definition]:
     file = texts.read_redacted(location.root, location.path)
     if file is None:
@@ -165,8 +156,8 @@ def _with_surroundings(texts: FileTexts, location: FileLocation) -> Iterator[_Su
     if file is None:
         return
     outermost = texts.outline(location.root, location.path, file).definitions
-    nothing: tuple[str, ...] = ()
-    pending = [(each, nothing, nothing) for each in reversed(outermost)]
+    package = declared_package(file.rows()[:MAX_HEAD])
+    pending = [(each, package, package) for each in reversed(outermost)]
     while pending:
         definition, around, namespaces = pending.pop()
         yield _Surrounded(location, definition, around, namespaces)

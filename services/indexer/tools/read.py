@@ -164,8 +164,15 @@ def _several(name: str, found: FoundNames, scope: PathScope) -> ReadCodeResult:
     return {
         "ok": True,
         "definitions": rows[:MAX_LISTED],
-        "message": f"{what}{more}{files}; give path or the qualified name",
+        "message": f"{what}{more}{files}; {_how_to_choose(found)}",
     }
+
+
+def _how_to_choose(found: FoundNames) -> str:
+    """Say how to read one of several: overloads have one path and one qualified name."""
+    if len({(each.file, each.symbol) for each in found.every}) == 1:
+        return "read one by path and start_line"
+    return "give path or the qualified name"
 
 
 def _also(others: Sequence[DefinitionLocation], scope: PathScope) -> str:

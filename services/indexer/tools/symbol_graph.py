@@ -17,7 +17,7 @@ from services.indexer.graph.references import ReferenceKind
 from services.indexer.graph.tree import MAX_UNRESOLVED, Relation, Tree, TreeBuilder, TreeNode
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.named import NamedDefinitions, NamedInRepo
-from services.indexer.lookup.reader import split_name
+from services.indexer.lookup.written_name import name_parts, without_type_arguments
 from services.indexer.tools.context import CollectionArgument, IndexerContext
 from services.indexer.tools.foreign_arguments import adapt_graph
 from services.indexer.tools.graph import Name, Repo
@@ -190,7 +190,7 @@ class _Graphs:
     async def _references(self, name: str, found: Sequence[NamedInRepo]) -> dict[str, int]:
         """Count the lines of code that refer to the name: definitions, imports, calls, others."""
         counts = Counter({kind.value: 0 for kind in ReferenceKind})
-        last = split_name(name)[-1]
+        last = name_parts(without_type_arguments(name))[-1]
         for each in found:
             paths = sorted({definition.path for definition in each.definitions})
             counts.update(await each.graph.references(last, paths))

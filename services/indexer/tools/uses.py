@@ -14,8 +14,8 @@ from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import CALL
 from services.indexer.lookup.named import NamedDefinitions
 from services.indexer.lookup.pattern import Pattern
-from services.indexer.lookup.reader import split_name
 from services.indexer.lookup.scope import PathScope
+from services.indexer.lookup.written_name import name_parts, without_type_arguments
 from services.indexer.search.filters import SearchFilters
 from services.indexer.source.languages import language_of
 from services.indexer.source.walk import is_under
@@ -165,7 +165,7 @@ class Uses:
         self, where: Where, name: str, repo: str, role: str
     ) -> tuple[list[FoundUse], bool]:
         """Find uses in files of languages that are not resolved, and whether there are more."""
-        last = split_name(name)[-1]
+        last = name_parts(without_type_arguments(name))[-1]
         pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
         within = where.filters.of_repos(repo)
         found = await self._lookup.search(

@@ -10,8 +10,8 @@ from typing_extensions import TypedDict
 from services.core.vectors.protocol import VectorStore
 from services.indexer.graph.graph import SymbolGraph
 from services.indexer.lookup.located import Located
-from services.indexer.lookup.reader import split_name
 from services.indexer.lookup.scope import PathScope
+from services.indexer.lookup.written_name import split_name
 from services.indexer.schema import fields
 from services.indexer.schema.payload import ChunkPayload, decode
 from services.indexer.search.searcher import SearchHit
