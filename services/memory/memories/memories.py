@@ -22,12 +22,18 @@ from services.core.memories.types import (
     Metadata,
     StoreResult,
     UpdateResult,
-    clean_tags,
-    folded,
 )
 from services.core.secrets.screen import SecretScreen
 from services.core.serving.sessions import SessionDefaults
+from services.core.text.truncate import truncate
 from services.core.vectors.protocol import VectorStore
+from services.memory.memories.metadata import (
+    folded_tags,
+    hiding,
+    metadata_change,
+    refuse_superseded_by,
+    text_named,
+)
 from services.memory.projection.outbox import Outbox
 from services.memory.projection.wait import wait_until_searchable
 from services.memory.records.store import Records
@@ -42,8 +48,7 @@ from services.memory.records.types import (
 )
 
 NO_REDACTION = SecretScreen()
-CREATED_AT_IS_FIXED = "the time of a memory stays as it was stored"
-SUPERSEDES_IS_FIXED = "is given when a memory is stored; store a new one that supersedes the other"
+SHOWN_ID = 64  # characters of an unknown id in an error; ours have 36
 MAX_WAITING = 50  # memories without points that `find` ranks by their words
 
 
@@ -98,16 +103,19 @@ class Memories:
         EntryNotFound where it supersedes an unknown memory.
         """
         _require_text(information)
-        draft = _draft(information, metadata or Metadata(), self.collection(session, collection))
+        given = metadata or Metadata()
+        refuse_superseded_by(given)
+        draft = _draft(information, given, self.collection(session, collection))
         screened = await self._secrets.screen(draft)
-        added, written = await self._add(screened.value)
+        with text_named("information"):
+            added, written, former = await self._add(screened.value)
         result: StoreResult = {
             "ok": True,
             "id": added.uuid,
             "message": "Successfully stored information",
         }
-        if screened.warnings:
-            result["warnings"] = list(screened.warnings)
+        if warnings := [*screened.warnings, *hiding(screened.value.metadata, former)]:
+            result["warnings"] = warnings
         if reason := await wait_until_searchable(self._outbox, written):
             result["degraded"] = [f"stored, but not searchable yet: {reason}"]
         return result
@@ -152,24 +160,29 @@ class Memories:
         if information is None and metadata is None and metadata_patch is None:
             raise InvalidInput("information", "give information, metadata or metadata_patch")
         [entry] = await self.get([uuid])
-        fields = _metadata_change(entry, metadata, metadata_patch)
+        fields = metadata_change(entry, metadata, metadata_patch)
         screened = await self._secrets.screen(Change(entry.id, text=information, **fields))
-        [changed] = await self._records.change([screened.value], EntryKind.MEMORY)
+        try:
+            with text_named("information"):
+                [changed] = await self._records.change([screened.value], EntryKind.MEMORY)
+        except EntryNotFound as error:  # deleted meanwhile
+            raise _unknown([uuid], "memory_id") from error
         names = ["information" if name == "text_content" else name for name in changed.fields]
         result: UpdateResult = {
             "ok": True,
             "id": uuid,
             "updated": [name for name in names if name != "tags"],
         }
-        if screened.warnings:
-            result["warnings"] = list(screened.warnings)
+        given = screened.value.metadata or screened.value.metadata_patch or {}
+        if warnings := [*screened.warnings, *hiding(given)]:
+            result["warnings"] = warnings
         if reason := await wait_until_searchable(self._outbox, [uuid]):
             result["degraded"] = [f"updated, but `find` does not see it yet: {reason}"]
         return result
 
     async def delete(self, uuids: Sequence[str]) -> DeleteResult:
         """Delete all of these memories. Raises EntryNotFound, deleting none, if one is unknown."""
-        entries = await self.get(uuids)
+        entries = await self.get(uuids, "memory_ids")
         criteria = Criteria(EntryKind.MEMORY, ids=[entry.id for entry in entries])
         result: DeleteResult = {"ok": True, "deleted": await self._records.remove(criteria)}
         if reason := await wait_until_searchable(self._outbox, [entry.uuid for entry in entries]):
@@ -213,17 +226,17 @@ class Memories:
             raise InvalidInput("collection", f"{name!r} holds entries of another kind")
         return name
 
-    async def _add(self, draft: Draft) -> tuple[AddedEntry, list[str]]:
-        """Store a draft; return it and the ids of all memories whose points change."""
+    async def _add(self, draft: Draft) -> tuple[AddedEntry, list[str], Entry | None]:
+        """Store a draft; return it, the ids of all memories whose points change, and the former."""
         superseded = draft.metadata.get(SUPERSEDES)
         if superseded is None:
             [added] = await self._records.add([draft])
-            return added, [added.uuid]
-        [former] = await self.get([superseded])
+            return added, [added.uuid], None
+        [former] = await self.get([superseded], f"metadata.{SUPERSEDES}")
         uuid = str(uuid4())
         change = Change(former.id, metadata_patch={SUPERSEDED_BY: uuid})
         added = await self._records.supersede(replace(draft, uuid=uuid), change)
-        return added, [added.uuid, former.uuid]
+        return added, [added.uuid, former.uuid], former
 
     async def _waiting(self, query: str, criteria: Criteria) -> list[Memory]:
         """Return memories with words of the query, where some lack their points."""
@@ -233,20 +246,21 @@ class Memories:
         entries = await self._records.get([id_ for id_, _ in ranked], EntryKind.MEMORY)
         return [Memory(entry.uuid, entry.text, entry.metadata) for entry in entries]
 
-    async def get(self, uuids: Sequence[str]) -> Sequence[Entry]:
+    async def get(self, uuids: Sequence[str], field: str = "memory_id") -> Sequence[Entry]:
         """Return these memories. Raises EntryNotFound if one is unknown or not reached."""
         found = await self._records.get_by_uuid(uuids, EntryKind.MEMORY)
         entries = [each for each in found if current().reaches_collection(each.collection)]
         known = {entry.uuid for entry in entries}
         unknown = [uuid for uuid in dict.fromkeys(uuids) if uuid not in known]
         if unknown:
-            names = ", ".join(unknown)
-            raise EntryNotFound(
-                "memory_id",
-                f"no memory has the id {names}; find and list_memories name ids",
-                unknown=unknown,
-            )
+            raise _unknown(unknown, field)
         return entries
+
+
+def _unknown(uuids: Sequence[str], field: str) -> EntryNotFound:
+    shown = [truncate(uuid, SHOWN_ID) for uuid in uuids]
+    message = f"no memory has the id {', '.join(shown)}; find and list_memories name ids"
+    return EntryNotFound(field, message, unknown=shown)
 
 
 def _require_text(information: str) -> None:
@@ -262,40 +276,9 @@ def _draft(information: str, metadata: Metadata, collection: str) -> Draft:
         collection=collection,
         text=information,
         metadata=record,
-        tags=_folded_tags(record.get("tags")),
+        tags=folded_tags(record.get("tags")),
         created_at=metadata.created_at or now,
     )
-
-
-def _metadata_change(
-    entry: Entry, metadata: Metadata | None, patch: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """Return the fields of Change for metadata and tags, validated as `store` validates them."""
-    if metadata is not None:
-        if metadata.created_at is not None:
-            raise InvalidInput("metadata.created_at", CREATED_AT_IS_FIXED)
-        record = {**metadata.described(), "created_at": entry.metadata["created_at"]}
-        _check_supersedes(record, entry, "metadata")
-        return {"metadata": record, "tags": _folded_tags(record.get("tags"))}
-    if patch is None:
-        return {}
-    if "created_at" in patch:
-        raise InvalidInput("metadata_patch.created_at", CREATED_AT_IS_FIXED)
-    checked = {**patch, **Metadata.checked(patch).described()}
-    _check_supersedes(checked, entry, "metadata_patch")
-    tags = {"tags": _folded_tags(checked["tags"])} if "tags" in checked else {}
-    return {"metadata_patch": checked, **tags}
-
-
-def _check_supersedes(record: Mapping[str, Any], entry: Entry, field: str) -> None:
-    """Raise InvalidInput where a change names another memory to supersede."""
-    if record.get(SUPERSEDES) not in (None, entry.metadata.get(SUPERSEDES)):
-        raise InvalidInput(f"{field}.{SUPERSEDES}", SUPERSEDES_IS_FIXED)
-
-
-def _folded_tags(tags: Sequence[str] | None) -> list[str]:
-    """Return tags as filters compare them: stripped, without case, each once."""
-    return [folded(tag) for tag in clean_tags(tags or ())]
 
 
 def _criteria(filters: MemoryFilters, collection: str, *, current: bool) -> Criteria:
@@ -306,7 +289,7 @@ def _criteria(filters: MemoryFilters, collection: str, *, current: bool) -> Crit
     return Criteria(
         EntryKind.MEMORY,
         collection=collection,
-        tags=_folded_tags(filters.tags),
+        tags=folded_tags(filters.tags),
         metadata=metadata,
         current_at=to_iso(utc_now(), "seconds") if current else None,
     )

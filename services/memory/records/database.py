@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlche
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import QueuePool
 
-from services.core.errors import SettingsInvalid, StorageFailed
+from services.core.errors import InvalidInput, SettingsInvalid, StorageFailed
 from services.core.sqlite import enable_wal
 from services.memory.records.filters.sqlite import register_functions
 
@@ -41,11 +41,16 @@ SQLITE_PRAGMAS = (
 )
 READER = "reader"  # key of a connection's `info`: the task that reads, whose end stops a query
 STEPS_BETWEEN_CHECKS = 100_000  # of SQLite's machine, a millisecond or two
+CHARACTER_NOT_IN_REPERTOIRE = "22021"  # PostgreSQL's code for a text that it has no letters for
+NUL_REFUSED = "hold a NUL character, which PostgreSQL can neither keep nor compare; remove it"
 SYNCHRONOUS = "synchronous"  # key of a connection's `info`: the mode it was last set to
 
 
 class Database:
-    """Connections to one database; its errors are raised as StorageFailed."""
+    """Connections to one database; its errors are raised as StorageFailed.
+
+    A text with a NUL, which PostgreSQL refuses, is raised as InvalidInput.
+    """
 
     def __init__(self, url: str) -> None:
         self.url, self.dialect = _parse_url(url)
@@ -109,6 +114,8 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, OSError) as error:
+            if _is_nul_refused(error):
+                raise InvalidInput("arguments", NUL_REFUSED) from error
             raise StorageFailed(f"Could not {action} in {self._place}: {reason(error)}") from error
 
     @property
@@ -133,6 +140,13 @@ async def _begin_sqlite(connection: AsyncConnection, durable: bool, wait_seconds
             if "locked" not in str(error.orig) or time.monotonic() > deadline:
                 raise
         await asyncio.sleep(0)
+
+
+def _is_nul_refused(error: Exception) -> bool:
+    """Whether PostgreSQL refused a text of the caller because it holds a NUL."""
+    cause = error.orig if isinstance(error, DBAPIError) else None
+    refused = getattr(cause, "sqlstate", None) == CHARACTER_NOT_IN_REPERTOIRE
+    return refused and str(cause).rstrip().endswith("0x00")
 
 
 def reason(error: Exception) -> str:

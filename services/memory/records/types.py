@@ -66,6 +66,7 @@ class Change:
     text: str | None = None
     metadata: Mapping[str, Any] | None = None
     metadata_patch: Mapping[str, Any] | None = None  # RFC 7396, recursive
+    kept_keys: Sequence[str] = ()  # of the old metadata, which `metadata` does not replace
     tags: Sequence[str] | None = None
     images: Sequence[Image] | None = None
 

@@ -18,7 +18,7 @@ NUL = "\x00"
 def check_draft(draft: Draft, dialect: Dialect) -> None:
     """Raise InvalidInput for a draft that cannot be stored."""
     for column in (entries.c.thread, entries.c.source, entries.c.collection, entries.c.scope):
-        _check_length(column, getattr(draft, column.name))
+        _check_length(column.name, column, getattr(draft, column.name))
     _check_text("text", draft.text, dialect)
     _check_json("metadata", draft.metadata, dialect)
     _check_tags(draft.tags, dialect)
@@ -38,20 +38,20 @@ def check_change(change: Change, dialect: Dialect) -> None:
 
 def _check_tags(given_tags: Sequence[str], dialect: Dialect) -> None:
     for tag in given_tags:
-        _check_length(tags.c.tag, tag)
+        _check_length("tags", tags.c.tag, tag)
         _check_text("tags", tag, dialect)
 
 
 def _check_images(given_images: Sequence[Image], dialect: Dialect) -> None:
     for image in given_images:
-        _check_length(images.c.mime_type, image.mime_type)
+        _check_length("images", images.c.mime_type, image.mime_type)
         _check_json("images", image.metadata, dialect)
 
 
-def _check_length(column: Column[Any], value: str | None) -> None:
+def _check_length(field: str, column: Column[Any], value: str | None) -> None:
     max_length = column.type.length if isinstance(column.type, String) else None
     if value is not None and max_length is not None and len(value) > max_length:
-        raise InvalidInput(column.name, f"is longer than {max_length} characters")
+        raise InvalidInput(field, f"is longer than {max_length} characters")
 
 
 def _check_text(field: str, value: str, dialect: Dialect) -> None:

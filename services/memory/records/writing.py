@@ -180,7 +180,8 @@ def _apply(state: _EntryState, given: Change, now: str) -> list[str]:
             row |= {"text": given.text, "content_hash": digest, "summary": "", "summary_by": None}
     if given.metadata is not None:
         changed.append("metadata")
-        row["metadata"] = dict(given.metadata)
+        kept = {key: row["metadata"][key] for key in given.kept_keys if key in row["metadata"]}
+        row["metadata"] = {**given.metadata, **kept}
     if given.metadata_patch is not None:
         changed.append("metadata")
         row["metadata"] = merged(row["metadata"], given.metadata_patch)

@@ -10,6 +10,7 @@ from services.memory.records.filters import parse_filters
 from services.memory.records.types import ContentType, Criteria, EntryKind, moment
 
 NUL = "\x00"
+HOLDS_NUL = "holds a NUL character, which no entry has; remove it"
 DATE_FORMATS = "2025-11-29, 2025-11-29T10:00:00, 2025-11-29T10:00:00Z or 2025-11-29T10:00:00+02:00"
 
 
@@ -68,7 +69,7 @@ def normalized_tags(tags: Sequence[str]) -> list[str]:
 def check_text(field: str, text: str) -> str:
     """Return the text. Raises InvalidInput where no database can search for it."""
     if NUL in text:
-        raise InvalidInput(field, "holds a NUL character, which no entry has; remove it")
+        raise InvalidInput(field, HOLDS_NUL)
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -25,7 +25,7 @@ from pydantic_core import PydanticCustomError
 from services.core.errors import InvalidInput
 from services.core.settings import Settings
 from services.memory.records.types import Change, Draft, EntryKind, Image
-from services.memory.search.filters import normalized_tags
+from services.memory.search.filters import HOLDS_NUL, NUL, normalized_tags
 
 MAX_THREAD_LENGTH = 256  # as long as the column
 MAX_ID = 2**31 - 1  # PostgreSQL's integer; SQLite's is larger
@@ -35,9 +35,11 @@ EMPTY = "cannot be empty or whitespace"
 
 
 def _check_named(thread: str) -> str:
-    """Return the name of a thread. Raises where it is blank."""
+    """Return the name of a thread. Raises where it is blank or no database could compare it."""
     if not thread:
         raise PydanticCustomError("empty", EMPTY)
+    if NUL in thread:
+        raise PydanticCustomError("nul", HOLDS_NUL)
     return thread
 
 

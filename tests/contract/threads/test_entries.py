@@ -262,3 +262,12 @@ async def test_deleting_nothing_in_particular_is_refused(tools: Tools) -> None:
     body = await tools.refused("delete_context")
     assert "Must provide either context_ids or thread_id" in body["error"]
     await tools.refused("delete_context", context_ids=[])
+
+
+@pytest.mark.parametrize("name", ["store_context", "delete_context", "search_context"])
+async def test_the_name_of_a_thread_holds_no_nul(tools: Tools, name: str) -> None:
+    more = {"source": "user", "text": "x"} if name == "store_context" else {}
+    body = await tools.refused(name, thread_id="a\0b", **more)
+    assert body["error_code"] == "VALIDATION_ERROR"
+    assert body["details"]["field"] == "thread_id"
+    assert "NUL" in body["error"]
