@@ -21,6 +21,8 @@ NOISY_LOGGERS = (
     "sse_starlette",
     "alembic",
 )
+# What libraries log with a traceback where a client goes away; by name, to import no web library.
+HANGUP = "ClientDisconnect"
 FIELDS = "fields"  # the key of a record's `extra` whose entries a JSON line has
 
 
@@ -28,12 +30,19 @@ def configure_logging(level: str, form: LogFormat = "text") -> None:
     """Log to standard error at this level: standard output belongs to stdio clients."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if form == "json" else _TextFormatter(TEXT_FORMAT))
+    handler.addFilter(_is_no_hangup)
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for name in NOISY_LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
         logger.setLevel(logging.DEBUG if level == "debug" else logging.ERROR)
+
+
+def _is_no_hangup(record: logging.LogRecord) -> bool:
+    """Whether a record is about more than a client that went away in the midst of its request."""
+    raised = record.exc_info[1] if record.exc_info else None
+    return type(raised).__name__ != HANGUP
 
 
 class _TextFormatter(logging.Formatter):

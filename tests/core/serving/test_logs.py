@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 
 import pytest
+from starlette.requests import ClientDisconnect
 
 from services.core.serving import request_id
 from services.core.serving.logs import FIELDS, configure_logging
@@ -44,6 +45,18 @@ def test_a_text_line_names_the_request(capsys: pytest.CaptureFixture[str]) -> No
     outside, inside = capsys.readouterr().err.splitlines()
     assert outside.endswith("ctx.test: outside")
     assert inside.endswith("ctx.test: [abc] inside")
+
+
+def test_a_client_that_goes_away_leaves_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("info")
+    for raised in (ClientDisconnect(), ValueError("broken")):
+        try:
+            raise raised
+        except Exception:
+            logging.getLogger("mcp.server").exception("Error handling POST request")
+    logged = capsys.readouterr().err
+    assert "ValueError: broken" in logged
+    assert "ClientDisconnect" not in logged
 
 
 def test_only_ids_are_taken_from_a_proxy() -> None:

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 log = logging.getLogger(__name__)
 
 SESSION_HEADER = b"mcp-session-id"
+FIRST_ERROR = 400  # such a response opened nothing, though the library names a session in it
 MAX_OPEN_SESSIONS = 1_000  # about 43 KB each
 
 
@@ -26,7 +27,7 @@ class OpenSessions:
             self._scopes.move_to_end(given)
 
         async def watched(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            if message["type"] == "http.response.start" and message["status"] < FIRST_ERROR:
                 opened = _session(message.get("headers", ()))
                 if opened and opened != given:
                     self._scopes[opened] = scope

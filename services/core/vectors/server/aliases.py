@@ -13,6 +13,8 @@ LIVE = f"{MARK}live"
 # How long a physical name is cached. Another process that swaps mostly deletes the old collection,
 # which the next call notices; where it died before that, the cache notices after this time.
 CACHE_SECONDS = 60.0
+# Names cached: a caller may ask for any number that do not exist. The oldest is dropped.
+MAX_NAMES = 1_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,10 @@ class AliasResolver:
 
     def remember(self, name: str, physical: str) -> str:
         """Put a name into the cache."""
+        self._cache.pop(name, None)
         self._cache[name] = physical, time.monotonic() + CACHE_SECONDS
+        if len(self._cache) > MAX_NAMES:
+            del self._cache[next(iter(self._cache))]
         return physical
 
     def forget(self, name: str) -> None:

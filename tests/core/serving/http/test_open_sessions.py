@@ -6,6 +6,7 @@ from fastmcp import FastMCP
 from services.core.serving.http.open_sessions import OpenSessions
 from tests.integration.test_guard import ACCEPT, INITIALIZE
 
+JSON = {"content-type": "application/json"}
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 
 
@@ -31,3 +32,18 @@ async def test_the_session_used_longest_ago_makes_room() -> None:
         third = await opened()
         assert await status(second) == 404
         assert [await status(first), await status(third)] == [200, 200]
+
+
+async def test_requests_that_open_no_session_end_none() -> None:
+    app = FastMCP("test").http_app(path="/mcp", host_origin_protection=False)
+    transport = httpx.ASGITransport(app=OpenSessions(app, most=1))
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
+    ):
+        opened = await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+        for body in (b"{", b"[]", b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'):
+            refused = await client.post("/mcp", content=body, headers=ACCEPT | JSON)
+            assert refused.status_code == 400
+        headers = ACCEPT | {"mcp-session-id": opened.headers["mcp-session-id"]}
+        assert (await client.post("/mcp", json=PING, headers=headers)).status_code == 200
