@@ -45,7 +45,7 @@ def resident_mb(pid: int | Literal["self"]) -> dict[str, float]:
     return {name: round(values[field], 1) for name, field in names.items()}
 
 
-def _mapped_mb(pid: int) -> dict[str, float]:
+def mapped_mb(pid: int) -> dict[str, float]:
     """Return each figure of a process's memory map; nothing where it has ended."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
@@ -69,7 +69,7 @@ def watch(command: list[str], env: Mapping[str, str]) -> dict[str, Any]:
         for pid in members:  # a child of another member is a member itself
             seconds = cpu_seconds(pid, with_children=pid == process.pid)
             cpu[pid] = max(cpu.get(pid, 0.0), seconds)
-        mapped = [_mapped_mb(pid) for pid in members]
+        mapped = [mapped_mb(pid) for pid in members]
         peak = {
             field: max(most, sum(each.get(field, 0.0) for each in mapped))
             for field, most in peak.items()
