@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, NotRequired, Protocol
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from services.core.clock import to_iso
@@ -23,7 +24,9 @@ def scaled_priority(value: Any) -> Any:
             value = float(value) if "." in value else int(value)
         except ValueError:
             return value
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
+        raise PydanticCustomError("int_type", "Input should be a number, not true or false")
+    if not isinstance(value, int | float):
         return value
     is_share = 0 <= value <= 1 and (isinstance(value, float) or value == 0)
     return max(1, round(value * MAX_PRIORITY)) if is_share else value

@@ -6,10 +6,12 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from services.core.errors import InvalidInput
+from services.core.text.truncate import truncate
 from services.memory.records.filters import parse_filters
 from services.memory.records.types import ContentType, Criteria, EntryKind, moment
 
 NUL = "\x00"
+SHOWN_DATE = 40  # characters of a wrong date in an error; right ones have at most 32
 HOLDS_NUL = "holds a NUL character, which no entry has; remove it"
 DATE_FORMATS = "2025-11-29, 2025-11-29T10:00:00, 2025-11-29T10:00:00Z or 2025-11-29T10:00:00+02:00"
 
@@ -97,7 +99,7 @@ def _moment(field: str, value: str, time_of_day: time) -> str:
     try:
         return moment(_parse(value.strip(), time_of_day))
     except (ValueError, OverflowError) as error:
-        message = f"{value!r} is no ISO 8601 date; write {DATE_FORMATS}"
+        message = f"{truncate(value, SHOWN_DATE)!r} is no ISO 8601 date; write {DATE_FORMATS}"
         raise InvalidInput(field, message) from error
 
 

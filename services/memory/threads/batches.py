@@ -56,7 +56,11 @@ class Batches:
             changed, failures = await _write(changes, self._entries.change, atomic)
         except EntryNotFound as error:
             unknown = set(error.details["unknown"])
-            missing = {n: f"entry {id_} not found" for n, id_ in enumerate(ids) if id_ in unknown}
+            missing = {
+                n: f"context_id: entry {id_} not found"
+                for n, id_ in enumerate(ids)
+                if id_ in unknown
+            }
             raise _refusal("updates", ids, missing, "updated", EntryNotFound) from error
         results: dict[int, BatchItemResult] = {
             index: {

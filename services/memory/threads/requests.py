@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from services.core.errors import InvalidInput
+from services.core.serving.problems import problems
 from services.core.settings import Settings
 from services.memory.records.types import Change, Draft, EntryKind, Image
 from services.memory.search.filters import HOLDS_NUL, NUL, normalized_tags
@@ -53,6 +54,13 @@ def _decoded(value: Any) -> Any:
         return value
 
 
+def _check_id(value: Any) -> Any:
+    """Return an id. Raises for a boolean: true would count as the id 1."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("int_type", "Input should be a valid integer")
+    return value
+
+
 Source = Literal["user", "agent"]
 ThreadId = Annotated[
     str,
@@ -60,7 +68,7 @@ ThreadId = Annotated[
     AfterValidator(_check_named),
 ]
 JsonObject = Annotated[dict[str, Any] | None, BeforeValidator(_decoded)]
-EntryId = Annotated[int, Field(ge=1, le=MAX_ID)]
+EntryId = Annotated[int, BeforeValidator(_check_id), Field(ge=1, le=MAX_ID)]
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -164,9 +172,8 @@ def validated(model: type[Model], value: Any) -> Model:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "entry"
-        raise InvalidInput(field, first["msg"]) from error
+        first = problems(error)[0]
+        raise InvalidInput(first.field or "entry", first.message) from error
 
 
 def check_not_blank(text: str) -> str:

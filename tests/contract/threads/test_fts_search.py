@@ -106,3 +106,28 @@ async def test_a_long_text_is_highlighted_in_a_moment(thread: Thread) -> None:
         assert "fox</mark>" in hit["highlighted"]
         assert len(hit["highlighted"]) < 2000
     assert time.perf_counter() - start < 15
+
+
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [
+        ("pay", "payment"),
+        ("key", "keyboard"),
+        ("deploy", "deployment"),
+        ("copy", "copyright"),
+        ("filesys", "filesystem"),
+        ("add", "adding"),
+        ("mapp", "mapping"),
+        ("occurre", "occurred"),
+    ],
+)
+async def test_a_prefix_finds_a_word_whose_stem_it_is_not_part_of(
+    thread: Thread, typed: str, word: str
+) -> None:
+    await thread.store(f"about {word} alone")
+    for query, mode in (
+        (typed, "prefix"),
+        (f"{typed}*", "boolean"),
+        (f"{typed}* AND alone", "boolean"),
+    ):
+        assert await thread.texts("fts_search_context", query=query, mode=mode), (query, mode)

@@ -11,6 +11,7 @@ from services.core.errors import InvalidInput
 from services.core.serving.service import Effect, Tool
 
 MAX_DEPTH = 128  # of nested lists and objects: the databases and libraries behind have stacks
+NUMBERS = frozenset({"integer", "number"})  # types of JSON
 OPENERS = {"array": "[", "object": "{"}
 PYTHON_TYPES: Mapping[str, type] = {"array": list, "object": dict}
 
@@ -30,6 +31,8 @@ def prepare_arguments(
     decoded = decode_json_arguments(given, schema)
     check_arguments(decoded)
     definitions = schema.get("$defs", {})
+    for name, value in decoded.items():
+        _check_number(name, value, _types(properties.get(name, {}), definitions))
     kept = {
         name: value
         for name, value in decoded.items()
@@ -92,6 +95,12 @@ def _check_value(field: str, value: Any) -> None:
             _check_text(field, str(key))
         level = [inner for each in level for inner in _inner(each)]
     raise InvalidInput(field, f"is nested deeper than {MAX_DEPTH} levels")
+
+
+def _check_number(field: str, value: Any, types: frozenset[str]) -> None:
+    """Raise InvalidInput for a boolean where a number belongs: true would count as 1."""
+    if isinstance(value, bool) and types & NUMBERS and "boolean" not in types:
+        raise InvalidInput(field, "Input should be a number, not true or false")
 
 
 def _inner(value: Any) -> Iterable[Any]:

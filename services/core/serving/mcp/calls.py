@@ -11,11 +11,12 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
 from services.core.errors import CtxError, InvalidInput, NotPermitted, TimedOut, Unexpected
 from services.core.serving import progress
 from services.core.serving.mcp.arguments import add_warnings, prepare_arguments
+from services.core.serving.problems import problems
 from services.core.serving.service import JsonText, Service, TextResult, Tool
 from services.core.serving.toolsets import Selection, configured
 from services.core.settings import Settings
@@ -70,18 +71,9 @@ def permit(tools: Mapping[str, Tool], name: str, selection: Selection) -> Tool:
 
 def invalid_arguments(error: ValidationError) -> InvalidInput:
     """Return the first problem as the contract's error, the others in its details."""
-    problems = [
-        {"field": ".".join(str(part) for part in item["loc"]), "message": _said(item)}
-        for item in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    first, others = problems[0], problems[1:]
-    more = {"others": others} if others else {}
-    return InvalidInput(first["field"] or "arguments", first["message"], **more)
-
-
-def _said(problem: ErrorDetails) -> str:
-    is_missing = problem["type"].startswith("missing")
-    return "Missing required argument" if is_missing else problem["msg"]
+    first, *others = problems(error)
+    more = {"others": [each._asdict() for each in others]} if others else {}
+    return InvalidInput(first.field or "arguments", first.message, **more)
 
 
 def deadline_of(tool: Tool, settings: Settings) -> float:

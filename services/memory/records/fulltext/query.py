@@ -38,11 +38,19 @@ STOP_WORDS = frozenset(
 # finds it only by the words that these endings complete it to.
 ENDINGS = (
     "ability ables ably al ally ance ances ant ated ates ating ation ational ations ative ator "
-    "ators edly ement ements ence ences ency ent ental er ers ful fulness ible ibility ical ically "
-    "ication ied ies iful ing ings ional ions ism isms ist ists ities ity ive ively iveness "
+    "ators ed edly ement ements ence ences ency ent ental er ers ful fulness ible ibility ical "
+    "ically ication ied ies iful ing ings ional ions ism isms ist ists ities ity ive ively iveness "
     "ization izations ize ized izer izes izing less lessness ly ment ments ness ously ousness "
     "tion tional tions"
 ).split()
+
+
+# A consonant that is doubled before these endings is single in the index: `add` finds `adding`,
+# which is there as `ad`, only by the whole word.
+DOUBLING_ENDINGS = frozenset(("ed", "er", "ing", "ings"))
+_DOUBLED = re.compile(r"([bcdfgklmnprtvz])\1$")
+# Stemming makes `pai` of `pay`, which no longer word begins with; of `paye` it takes the e alone.
+_FINAL_Y = re.compile(r"ys?$")
 
 
 @dataclass(frozen=True)
@@ -156,14 +164,21 @@ def _prefix(word: str, language: str) -> Node:
         for length in range(1, len(ending))
         if word.lower().endswith(ending[:length])
     }
-    return Either([Words(word, prefix=True), *(Words(word + rest) for rest in sorted(completions))])
+    if _DOUBLED.search(word.lower()):
+        completions |= DOUBLING_ENDINGS
+    leaves = [Words(word, prefix=True), *(Words(word + rest) for rest in sorted(completions))]
+    if _FINAL_Y.search(word.lower()):
+        leaves.append(Words(f"{word}e", prefix=True))
+    return Either(leaves)
 
 
 def _pruned(node: Node, language: str) -> Node | None:
     """Remove leaves without a word, and stop words that must occur beside other words."""
     match node:
-        case Words(text):
-            return node if _has_word(text) else None
+        case Words(text, prefix):
+            if not _has_word(text):
+                return None
+            return _prefix(text, language) if prefix else node
         case Not(part):
             inner = _pruned(part, language)
             return None if inner is None else Not(inner)
