@@ -77,6 +77,13 @@ class Calls:
         with self._resolver.entered(("returns", value)) as entered:
             return self._returned(file, value, scope) if entered else NOTHING
 
+    def decorated(self, place: ScopeRef, scope: Scope, values: Values) -> Values:
+        """Return what the decorators of a definition make of it."""
+        for decorator in reversed(scope.decorators):
+            made = self.called(self._resolver.evaluate(place, decorator))
+            values = frozenset(v for v in made if v.kind == DEFINITION) or values
+        return values
+
     def _whole(self, value: Value) -> Values:
         file = self._resolver.tables.file(value.path)
         return (self._resolver.imports.whole(file) if file else None) or UNRESOLVED_VALUES

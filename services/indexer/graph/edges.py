@@ -9,10 +9,15 @@ from enum import StrEnum
 from services.indexer.graph.escapes import Escape, Escapes, run_time_lookups
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.loading import LoadedTables
+from services.indexer.graph.modules import may_mean
 from services.indexer.graph.resolver import Resolver
+from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
+    BUILTINS,
     DEFINITION,
+    EXTERNAL,
     NOTHING,
+    PACKAGE,
     UNRESOLVED,
     ScopeRef,
     Value,
@@ -30,6 +35,7 @@ from services.indexer.syntax.symbols.table import (
 
 SECONDS = 0.5  # of computing for one question; calls beyond it are possible ones
 NOT_RESOLVED = "same name, receiver not resolved"
+NOT_FOUND = "same name, nothing shows where it comes from"
 IMPLICIT = "run by a function of the language"
 # Methods that `str(x)`, `len(x)` and the like run: no reader of the line sees their names.
 BY_BUILTINS = frozenset(PYTHON.runs.values()) - {"__iter__", "__next__"}
@@ -93,6 +99,7 @@ class CallSites:
         self.unresolved = 0  # calls that there was no time for
         self._overridden: dict[Value, Values] = {}
         self._members: set[Value] = set()
+        self._decorated: Values = NOTHING
 
     def find(self) -> list[CallSite]:
         """Return the calls among the loaded tables, file by file. Blocks up to SECONDS."""
@@ -106,6 +113,7 @@ class CallSites:
         for name, targets in self._by_name().items():
             self._overridden = {each: self._find_overridden(each) for each in targets}
             self._members = {each for each in targets if self._is_member(each)}
+            self._decorated = frozenset(each for each in targets if self._is_decorated(each))
             for file in self._files(name, targets):
                 yield from self._in_file(file, name, targets)
 
@@ -203,6 +211,10 @@ class CallSites:
         home = self._tables.file(target.path)
         return home is not None and home.called_name(target.scope)[1]
 
+    def _is_decorated(self, target: Value) -> bool:
+        home = self._tables.file(target.path)
+        return home is not None and bool(home.scope(target.scope).decorators)
+
     def _fitting(
         self, file: FileSymbols, call: Call, name: str, targets: Sequence[Value]
     ) -> Sequence[Value]:
@@ -224,6 +236,9 @@ class CallSites:
         resolver.start()
         values = resolver.calls.targets(place, call)
         every = values | resolver.evaluate(place, call.function)
+        if self._decorated:
+            resolver.undecorated.start()
+            every |= self._decorated & resolver.undecorated.evaluate(place, call.function)
         sure = [each for each in targets if each in every]
         sureness, reason = certainty(resolver, place, call, values)
         for each in sure:
@@ -232,8 +247,33 @@ class CallSites:
         for each in replaced:
             yield _site(file, call, Certainty.POSSIBLE, OVERRIDES, each)
         is_known = sure or replaced or any(value.kind == DEFINITION for value in values)
-        if not is_known and fitting and any(value.kind == UNRESOLVED for value in values):
-            yield _site(file, call, Certainty.POSSIBLE, NOT_RESOLVED, fitting[0])
+        if is_known:
+            return
+        for each in fitting:
+            if reason := _why_possible(file, last_name(call.function), values, each):
+                yield _site(file, call, Certainty.POSSIBLE, reason, each)
+                return
+
+
+def _why_possible(file: FileSymbols, name: str, values: Values, target: Value) -> str:
+    """Return why a call that resolves to nothing known may run a definition; empty: it does not."""
+    if any(value.kind == UNRESOLVED for value in values):
+        return NOT_RESOLVED
+    unbound = f"{BUILTINS}.{name}"
+    if file.rules.open_names and any(v.kind == PACKAGE or v.name == unbound for v in values):
+        return NOT_FOUND
+    return next(filter(None, (outside_reason(file, value, target) for value in values)), "")
+
+
+def outside_reason(file: FileSymbols, value: Value, target: Value) -> str:
+    """Return why what an import brings may be a definition, though no file was found for it."""
+    module = value.name.rpartition(".")[0]
+    if value.kind != EXTERNAL or not module or module.startswith(BUILTINS):
+        return ""
+    if file.rules.names is not Names.FILES:
+        return ""
+    same = may_mean(module, target.path, is_dotted=file.rules.explicit_self)
+    return f"{module} is not resolved" if same else ""
 
 
 def certainty(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from services.indexer.graph.edges import outside_reason
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.rules import Names
@@ -18,6 +19,7 @@ class ImportSite(NamedTuple):
     line: int
     alias: str
     of: Value
+    unsure: str = ""  # why it may be another one
 
 
 def import_sites(resolver: Resolver, target: Value) -> Iterator[ImportSite]:
@@ -32,18 +34,32 @@ def import_sites(resolver: Resolver, target: Value) -> Iterator[ImportSite]:
     for file in sorted(tables.callers(name), key=lambda each: each.path):
         for each in file.table.imports:
             resolver.start()
+            resolver.undecorated.start()
             if _brings_file(file, each, target):
                 yield ImportSite(file.path, each.line, name, target)
             elif file.rules.names is Names.FOLDERS:
                 package = resolver.imports.imported(file.path, each)
                 if target in resolver.attribute(package, name):
                     yield ImportSite(file.path, each.line, each.alias, target)
-            elif each.name == name and target in resolver.imports.imported(file.path, each):
-                yield ImportSite(file.path, each.line, each.alias, target)
+            elif each.name == name:
+                yield from _named(resolver, file, each, target)
             elif each.name == EVERY_NAME and target in resolver.imports.exported(
                 file.path, each, name
             ):
                 yield ImportSite(file.path, each.line, name, target)
+
+
+def _named(
+    resolver: Resolver, file: FileSymbols, each: Import, target: Value
+) -> Iterator[ImportSite]:
+    """Yield an import of a definition's name that brings it, or may."""
+    values = resolver.undecorated.imports.imported(file.path, each)
+    if target in values:
+        yield ImportSite(file.path, each.line, each.alias, target)
+        return
+    reasons = (outside_reason(file, value, target) for value in values)
+    if unsure := next(filter(None, reasons), ""):
+        yield ImportSite(file.path, each.line, each.alias, target, unsure)
 
 
 def _brings_file(file: FileSymbols, each: Import, target: Value) -> bool:

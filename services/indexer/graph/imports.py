@@ -6,12 +6,14 @@ from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.modules import (
     javascript_files,
     python_files,
+    rust_crates,
     rust_parent,
     rust_roots,
     rust_submodule,
 )
 from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
+    BUILTINS,
     DEFINITION,
     FILE,
     NOTHING,
@@ -141,7 +143,18 @@ class Imports:
         )
 
     def _path(self, file: FileSymbols, each: Import) -> Values:
-        return self._resolver.evaluate(ScopeRef(file.path, each.scope), each.module)
+        values = self._resolver.evaluate(ScopeRef(file.path, each.scope), each.module)
+        if each.module and "." not in each.module:
+            return self.or_crate(file, each.module, values)
+        return values
+
+    def or_crate(self, file: FileSymbols, name: str, values: Values) -> Values:
+        """Return the crate of the workspace that a name means which nothing binds, else values."""
+        if file.rules.names is Names.MODULES and values == external(f"{BUILTINS}.{name}"):
+            for path in rust_crates(file.path, name):
+                if found := self._resolver.tables.file(path):
+                    return _file_value(found)
+        return values
 
     def _in_module(self, modules: Values, name: str) -> Values:
         return frozenset(

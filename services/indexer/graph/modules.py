@@ -1,5 +1,6 @@
 """The files that an import may mean, by the language's rules, best first."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -10,6 +11,9 @@ _JAVASCRIPT = ("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "sve
 _WRITTEN = (".js", ".jsx", ".mjs", ".cjs")  # endings that may stand for a TypeScript file
 _SOURCE_FOLDERS = ("src", "lib")  # that tests and scripts beside them import from
 _CRATE_ROOTS = ("lib.rs", "main.rs")
+_FOREIGN_CRATES = frozenset(["std", "core", "alloc"])
+_NAMELESS = frozenset(["src", "lib", "dist", "index", "js", "ts", "mjs", "default"])
+_PARTS = re.compile(r"[/.]")
 
 
 @lru_cache(maxsize=CACHED)
@@ -89,3 +93,30 @@ def rust_roots(importer: str) -> Iterator[str]:
     for each in [folder, *folder.parents][:MAX_ROOTS]:
         for name in _CRATE_ROOTS:
             yield str(each / name)
+
+
+@lru_cache(maxsize=CACHED)
+def rust_crates(importer: str, name: str) -> Sequence[str]:
+    """Return the files that may be the root of another crate of the workspace."""
+    if name in _FOREIGN_CRATES or not name.islower():
+        return []
+    folder = PurePosixPath(importer).parent
+    crates = dict.fromkeys((name.replace("_", "-"), name))
+    return [
+        str(root / inner / crate / "src" / "lib.rs")
+        for root in [folder, *folder.parents][:MAX_ROOTS]
+        for inner in ("", "crates")
+        for crate in crates
+    ]
+
+
+def may_mean(module: str, path: str, *, is_dotted: bool) -> bool:
+    """Whether a module that no file was found for may be a file, by its name alone.
+
+    Packages of a workspace and aliases of folders (`@shop/net/retry`) only build tools know.
+    """
+    stem = path.rpartition(".")[0].removesuffix("/__init__")
+    if is_dotted:
+        return bool(module) and f"/{stem}".endswith(f"/{module.replace('.', '/')}")
+    named = {part for part in _PARTS.split(module) if part and part[0] not in "@~"}
+    return not (named - _NAMELESS).isdisjoint(stem.split("/"))

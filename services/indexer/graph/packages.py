@@ -1,5 +1,6 @@
 """Names that a file knows without importing their file: of its package, folder or program."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ from services.indexer.syntax.symbols.table import (
 if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
 
+_VERSION = re.compile(r"/v\d+$")  # of a module of Go, the last part of its path
 _FAMILIES = {"c": "c", "cpp": "c", "java": "jvm", "kotlin": "jvm"}
 
 
@@ -151,7 +153,7 @@ class Packages:
         best: list[tuple[int, Values]] = []
         for other in self._definers(file, name):
             folder = str(PurePosixPath(other.path).parent)
-            if imported == folder or imported.endswith(f"/{folder}"):
+            if imported == folder or imported.endswith(f"/{folder}") or _is_root(other, imported):
                 found = union(
                     self._resolver.top_level(other, number, name)
                     for number in other.top_level.get(name, ())
@@ -170,6 +172,11 @@ class Packages:
         if rules_of(file.table.language).names is Names.PACKAGES and is_package:
             return frozenset([Value(PACKAGE, name=name, path=file.path)])
         return NOTHING
+
+
+def _is_root(file: FileSymbols, imported: str) -> bool:
+    """Whether an import path ends in the package of a file in the root folder, or its version."""
+    return "/" not in file.path and file.table.package == _VERSION.sub("", imported).split("/")[-1]
 
 
 def _family(file: FileSymbols) -> str:

@@ -5,8 +5,16 @@ from dataclasses import dataclass
 
 from services.indexer.graph.files import CONSTRUCTOR, FileSymbols
 from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, FILE, UNRESOLVED, ScopeRef, Value
-from services.indexer.syntax.symbols.table import CLASS, last_name
+from services.indexer.graph.values import (
+    DEFINITION,
+    FILE,
+    NOTHING,
+    UNRESOLVED,
+    ScopeRef,
+    Value,
+    Values,
+)
+from services.indexer.syntax.symbols.table import CLASS, EXTENSION, last_name
 
 MAX_SUBCLASSES = 500  # of one class, direct and indirect
 
@@ -112,7 +120,7 @@ class Relations:
                 resolver.start()
                 if place not in resolver.classes.bases(ScopeRef(file.path, number)):
                     continue
-                for value in resolver.classes.classes_at(file, number):
+                for value in resolver.classes.classes_at(file, number) or _block(file, number):
                     is_other = (value.path, value.scope) != tuple(place)
                     if is_other and (related := self._related(value)):
                         yield related
@@ -122,7 +130,14 @@ class Relations:
         if file is None:
             return None
         scope = file.scope(value.scope)
-        return Related(value, scope.path, value.path, scope.start)
+        symbol = scope.path or f"impl {last_name(scope.bases[0] if scope.bases else '')}"
+        return Related(value, symbol, value.path, scope.start)
+
+
+def _block(file: FileSymbols, number: int) -> Values:
+    """Return a block that extends a type from outside of the repo, for the type."""
+    is_block = file.scope(number).kind == EXTENSION
+    return frozenset([Value(DEFINITION, file.path, number)]) if is_block else NOTHING
 
 
 def _inside(file: FileSymbols, number: int) -> set[int]:

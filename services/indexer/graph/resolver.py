@@ -7,6 +7,7 @@ taken for unknown; the caller loads them and asks again.
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from services.indexer.graph.calls import Calls
@@ -93,8 +94,10 @@ class Resolver:
     What was resolved is kept, until the next round where it lacked tables that are not loaded yet.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, *, decorates: bool = True) -> None:
+        """Without `decorates`, a name stands for what was defined, not what decorators made."""
         self.tables = tables
+        self._decorates = decorates
         self.classes = Classes(self)
         self.calls = Calls(self)
         self.containers = Containers(self)
@@ -117,6 +120,12 @@ class Resolver:
         """Forget what was resolved without tables that may be loaded by now."""
         self._of_round = {}
         self.classes.begin_round()
+        vars(self).pop("undecorated", None)
+
+    @cached_property
+    def undecorated(self) -> "Resolver":
+        """The same, without what decorators do."""
+        return Resolver(self.tables, decorates=False)
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
         """Return what was computed under a key, or compute it."""
@@ -193,6 +202,8 @@ class Resolver:
         values = self.name(place, first)
         file = self.tables.file(place.path)
         runs = file is not None and file.rules.runs_names
+        if rest and file:
+            values = self.imports.or_crate(file, first, values)
         for name in rest:
             values = self.attribute(self._ran(values) if runs else values, name)
         return values
@@ -342,13 +353,8 @@ class Resolver:
         scope = file.scope(number)
         if scope.kind == NAMESPACE and file.rules.names is Names.PACKAGES:
             return frozenset([Value(PACKAGE, path, name=file.package_of(number))])
-        place = ScopeRef(path, scope.parent)
-        for decorator in reversed(scope.decorators):
-            made = self.calls.called(self.evaluate(place, decorator))
-            known = frozenset(v for v in made if v.kind == DEFINITION)
-            if known:
-                values = known
-        return values
+        outer = ScopeRef(path, scope.parent)
+        return self.calls.decorated(outer, scope, values) if self._decorates else values
 
     def instances(self, classes: Values, name: str = "") -> Values:
         """Return instances of classes; OPEN names those that may be of a subclass."""

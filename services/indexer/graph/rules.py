@@ -33,6 +33,7 @@ class Rules:
     runs_names: bool = False  # naming a method calls it
     sigil: str = ""  # what starts the names of variables
     globals_last: bool = False  # names of no package are seen everywhere
+    open_names: bool = False  # mixins or macros may bring a name that nothing shows
 
 
 THIS = frozenset(["this"])
@@ -91,6 +92,7 @@ RULES: Mapping[str, Rules] = {
         open_classes=True,
         globals_last=True,
         overloads=True,
+        open_names=True,
     ),
     "ruby": Rules(
         Names.PROGRAM,
@@ -101,6 +103,7 @@ RULES: Mapping[str, Rules] = {
         implicit=True,
         open_classes=True,
         callable_members=frozenset(["call"]),
+        open_names=True,
     ),
     "php": Rules(
         Names.PACKAGES,

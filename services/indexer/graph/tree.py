@@ -140,4 +140,6 @@ def _nodes(answer: Answer, relation: Relation, depth: int) -> Iterator[TreeNode]
             relation, depth, related.path, related.line, related.symbol, value=related.value
         )
     for each in answer.imports:
-        yield TreeNode(relation, depth, each.path, each.line, f"as {each.alias}")
+        sureness = Certainty.POSSIBLE if each.unsure else Certainty.EXACT
+        alias = f"as {each.alias}"
+        yield TreeNode(relation, depth, each.path, each.line, alias, sureness, each.unsure)

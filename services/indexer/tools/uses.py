@@ -12,7 +12,7 @@ from services.indexer.graph.edges import Certainty
 from services.indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import CALL
-from services.indexer.lookup.named import NamedDefinitions
+from services.indexer.lookup.named import NamedDefinitions, NamedInRepo
 from services.indexer.lookup.pattern import Pattern
 from services.indexer.lookup.scope import PathScope
 from services.indexer.lookup.written_name import name_parts, without_type_arguments
@@ -27,6 +27,7 @@ SHOWN_DEFINITIONS = 8
 MAX_LINE = 240  # characters of a line as it is shown
 BY_NAME_LINES = 1_000
 EXACT_SCORE, POSSIBLE_SCORE = 1.0, 0.5
+OF_VALUE = "by name: values are not resolved"
 BY_NAME = "by name: calls of this language are not resolved"
 
 
@@ -154,17 +155,19 @@ class Uses:
             for each in (*found.by_name, *found.values):
                 named.append(where.shown(repo, each.file.path, each.start_line, each.symbol))
             if found.values:
-                problems.append(f"{named[-1]} is no function or class; ask exact_search")
-            if found.by_name:
-                by_name, truncated = await self._by_name(where, name, repo, role)
+                problems.append(f"{named[-1]} is no function or class: its uses are told by name")
+            if found.by_name or (found.values and not definitions):
+                by_name, truncated = await self._by_name(where, name, found, role)
                 uses += by_name
                 problems += [f"only {BY_NAME_LINES} lines by name were read"] if truncated else []
         return _unique(uses), named, list(dict.fromkeys(problems))
 
     async def _by_name(
-        self, where: Where, name: str, repo: str, role: str
+        self, where: Where, name: str, of: NamedInRepo, role: str
     ) -> tuple[list[FoundUse], bool]:
-        """Find uses in files of languages that are not resolved, and whether there are more."""
+        """Find uses of what is not resolved, a language or a value, and whether there are more."""
+        repo = of.repo
+        only_values = not of.by_name
         last = name_parts(without_type_arguments(name))[-1]
         pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
         within = where.filters.of_repos(repo)
@@ -175,12 +178,11 @@ class Uses:
             BY_NAME_LINES,
             0,
             role,
-            admits=lambda path: not _is_resolved(path),
+            admits=lambda path: only_values or not _is_resolved(path),
         )
+        reason = OF_VALUE if only_values else BY_NAME
         uses = [
-            FoundUse(
-                repo, file.path, line.line, line.mark.symbol, Certainty.POSSIBLE, BY_NAME, last
-            )
+            FoundUse(repo, file.path, line.line, line.mark.symbol, Certainty.POSSIBLE, reason, last)
             for file in found.files
             for line in file.lines
         ]
@@ -242,7 +244,8 @@ def _found(repo: str, definitions: Sequence[GraphDefinition], answer: Answer) ->
     for each in answer.imports:
         of = symbols[each.of]
         reason = "imported" if each.alias == _last(of) else f"as {each.alias}"
-        yield FoundUse(repo, each.path, each.line, "", Certainty.EXACT, reason, of)
+        sureness = Certainty.POSSIBLE if each.unsure else Certainty.EXACT
+        yield FoundUse(repo, each.path, each.line, "", sureness, each.unsure or reason, of)
 
 
 def _shortened(named: Sequence[str]) -> list[str]:
