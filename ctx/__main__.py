@@ -7,14 +7,20 @@ import click
 
 from ctx.cli import cli
 from ctx.exit_code import Exit
+from ctx.output import show_error
+from services.core.errors import RequestInvalid
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    words = sys.argv[1:] if argv is None else argv
     try:
-        return int(cli.main(argv, prog_name="ctx", standalone_mode=False) or 0)
+        return int(cli.main(words, prog_name="ctx", standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.show()
+        if "--json" in words:
+            show_error(RequestInvalid(error.format_message()), as_json=True)
+        else:
+            error.show()
         return error.exit_code
     except click.Abort:
         return Exit.INTERRUPTED

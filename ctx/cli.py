@@ -35,7 +35,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "ask": "Answer a question from the code, with its places.",
         "prompt": "Add the files and lines to a request that an agent will need.",
         "callers": "Find who calls a function or a class.",
-        "importers": "Find who imports a module or a name.",
+        "importers": "Find who imports a function or a class.",
         "symbol": "Show everything that a definition is related to.",
         "tests": "Find the tests of something.",
         "config": "Find settings, build, CI and deployment files.",

@@ -13,8 +13,8 @@ from services.core.errors import CtxError, NotPermitted, error_body
 def show(
     body: Mapping[str, Any], text: Callable[[Mapping[str, Any]], str], *, as_json: bool
 ) -> None:
-    """Print a result: its JSON, or the text made of it."""
-    print(json.dumps(body, indent=2) if as_json else text(body))
+    """Print a result: its JSON, which always has `ok`, or the text made of it."""
+    print(json.dumps({"ok": True, **body}, indent=2) if as_json else text(body))
 
 
 def show_error(error: CtxError, *, as_json: bool) -> None:

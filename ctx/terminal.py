@@ -1,7 +1,9 @@
 """What a person sees on a terminal: colours and tables. What is piped is plain text."""
 
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -23,6 +25,11 @@ def colored(text: str, role: str) -> str:
 def dimmed(text: str) -> str:
     """Return a text that matters less; as it is where nobody sees that."""
     return click.style(text, dim=True) if is_seen() else text
+
+
+def from_here(text: str) -> str:
+    """Return a text with the paths below this folder as they are written here."""
+    return text.replace(f"{Path.cwd()}{os.sep}", "")
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

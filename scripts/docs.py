@@ -204,9 +204,9 @@ def command_line() -> str:
         GENERATED,
         "# Command line",
         "",
-        "What `--help` says of every command. With `--json` a command prints one JSON object, and "
-        "an error as the body that the servers answer. Colours and tables are for terminals; where "
-        "the output is piped, or `NO_COLOR` is set, it is plain text and lists are separated by "
+        "What `--help` says of every command. With `--json` a command prints one JSON object with "
+        "`ok`; an error, also of wrong use, is the body that the servers answer, on standard error. "
+        "Colours and tables are for terminals; where the output is piped, or `NO_COLOR` is set, it is plain text and lists are separated by "
         "tabs. A command asks the running servers; where none runs, it opens the same engine "
         "itself.",
         "",

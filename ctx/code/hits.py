@@ -1,13 +1,12 @@
 """How commands print code that was found."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ctx.code.question import Body, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.terminal import colored, dimmed
+from ctx.terminal import colored, dimmed, from_here
 
 SHOWN_LINES = 12  # of a snippet; --json has it whole
 
@@ -22,7 +21,7 @@ def show_hits(body: Body, *, as_json: bool) -> int:
 def place(path: str, first: int, last: int | None = None) -> str:
     """Return where something is, as editors and terminals understand it."""
     lines = f"{first}" if last is None else f"{first}-{last}"
-    return colored(f"{Path(path)}:{lines}", "path")
+    return colored(f"{from_here(path)}:{lines}", "path")
 
 
 def _text(body: Mapping[str, Any]) -> str:

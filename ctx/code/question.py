@@ -5,10 +5,11 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctx.client import LocalClient, connect, find_connection, in_folder, workspace_setting
+from ctx.client import Client, LocalClient, connect, find_connection, in_folder, workspace_setting
 from ctx.output import show_note
+from ctx.terminal import from_here
 from ctx.workspaces import workspace_around
-from services.core.errors import CollectionNotFound, NotPermitted
+from services.core.errors import CollectionNotFound, CtxError, EntryNotFound, NotPermitted
 from services.indexer.source.workspace import resolve_workspace
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from services.core.settings import Settings
 
 Body = dict[str, Any]
+# They are about a whole repository: `under` would be ignored, with a warning.
+WITHOUT_FOLDER = frozenset({"symbol_graph", "search_commits_for", "change_history_for_path"})
 
 
 def ask_indexer(tool: str, arguments: Body, on_progress: "Report | None" = None) -> Body:
@@ -35,8 +38,41 @@ async def _ask(tool: str, arguments: Body, on_progress: "Report | None") -> Body
             arguments = await _update_index(client, folder) | arguments
         elif "repo" not in arguments:
             given = arguments.get("under") or ""
-            arguments |= _checkout_filter(find_connection().data_dir, folder, given)
+            filters = _checkout_filter(find_connection().data_dir, folder, given)
+            if tool in WITHOUT_FOLDER:
+                del filters["under"]
+            return await _call_there(client, tool, arguments | filters, folder, on_progress)
         return await client.call(tool, arguments, on_progress)
+
+
+async def _call_there(
+    client: Client, tool: str, arguments: Body, folder: Path, on_progress: "Report | None"
+) -> Body:
+    """Call a tool about an indexed folder. Raises CollectionNotFound where that has no files."""
+    try:
+        return await client.call(tool, arguments, on_progress)
+    except CtxError as error:
+        if error.details.get("field") == "repo":  # not named by the user, and nothing is of it
+            raise _no_files(folder) from error
+        raise
+
+
+def _no_files(folder: Path) -> CollectionNotFound:
+    return CollectionNotFound(f"{folder} has no files to search; ctx index says what it skips.")
+
+
+def ask_about_name(tool: str, name: str, filters: Body) -> Body:
+    """Call a tool about a definition. Raises EntryNotFound where no file defines the name."""
+    try:
+        return ask_indexer(tool, {"query": name, **filters})
+    except CtxError as error:
+        if error.details.get("field") != "query" or "suggestions" not in error.details:
+            raise
+        similar = [each for each in error.details["suggestions"] if each != name]
+        near = f"; similar names: {', '.join(similar)}" if similar else ""
+        what = f"no indexed file defines {name!r}{near}"
+        hint = f"Look for it with: ctx search {shlex.quote(name)}"
+        raise EntryNotFound("NAME", f"{what}. {hint}", suggestions=similar) from error
 
 
 def _checkout_filter(data_dir: Path, folder: Path, under: str) -> Body:
@@ -67,7 +103,7 @@ async def _update_index(client: LocalClient, folder: Path) -> Body:
         return {}
     stats = indexed["stats"]
     if not stats["files_processed"] + stats["files_unchanged"]:
-        raise CollectionNotFound(f"{folder} has no files to search; ctx index says what it skips.")
+        raise _no_files(folder)
     return {} if _has_default_repo(client.settings) else {"repo": indexed["repo"]}
 
 
@@ -78,4 +114,4 @@ def _has_default_repo(settings: "Settings") -> bool:
 def show_notes(body: Body) -> None:
     """Print what an answer lacks, and what was wrong with the question, to standard error."""
     for reason in (*body.get("degraded", ()), *body.get("warnings", ())):
-        show_note(reason)
+        show_note(from_here(reason))

@@ -9,7 +9,7 @@ from ctx.code.hits import place
 from ctx.code.question import Body, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.terminal import colored, dimmed
+from ctx.terminal import colored, dimmed, from_here
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,10 +35,16 @@ def show_uses(body: Body, *, as_json: bool) -> int:
 
 
 def _text(body: Mapping[str, Any]) -> str:
-    state = "" if body["complete"] else ", not complete"
-    counts = f"{body['exact']} exact, {body['possible']} possible{state}"
-    head = f"{counts} of {'; '.join(body['definitions'])}"
-    return "\n".join([head, *(_line(use) for use in body["results"])])
+    more = body["total"] - len(body["results"])
+    last = [f"… {more} more; --limit shows more, --under narrows"] if more > 0 else []
+    return "\n".join([_head(body), *(_line(use) for use in body["results"]), *last])
+
+
+def _head(body: Mapping[str, Any]) -> str:
+    first, *others = body["definitions"]
+    defined = from_here(f"{first} and {len(others)} more" if others else first)
+    unsure = "" if body["complete"] else "; there may be others that the code does not name"
+    return f"{body['exact']} exact, {body['possible']} possible uses of {defined}{unsure}"
 
 
 def _line(use: Mapping[str, Any]) -> str:

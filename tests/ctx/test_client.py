@@ -150,7 +150,7 @@ def test_both_ways_give_the_same_results_and_errors(
         "search for nothing": 2,
         "search by a pattern that is none": 2,
         "callers": 1,
-        "callers of what is not there": 2,
+        "callers of what is not there": 1,
         "importers": 1,
         "remember nothing": 2,
         "remember with a priority that is none": 2,

@@ -1,7 +1,7 @@
 """`ctx ask`: answers a question from the code, with `path:line` citations."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -9,10 +9,14 @@ import click
 from ctx.cli import COMMANDS, define_command
 from ctx.code.question import ask_indexer, show_notes
 from ctx.exit_code import Exit
-from ctx.output import show
-from ctx.terminal import colored, dimmed, is_seen
+from ctx.output import show, show_note
+from ctx.terminal import colored, dimmed, from_here, is_seen
 
 _CITED = re.compile(r"\[(\d+)\]")
+QUOTED = "extractive"  # what `decoder_used` says of an answer that no model wrote
+# Of the best source's relevance: what a person reads. Callers of what is asked have just this.
+SHOWN_SHARE = 0.5
+ROUNDED = 0.001  # relevance has three digits
 
 
 @define_command(
@@ -40,16 +44,38 @@ def command(question: tuple[str, ...], as_json: bool, **filters: Any) -> int:
 
     arguments = {"query": " ".join(question), **filters}
     body = ask_indexer("context_answer", arguments, on_progress=stream)
-    show(body, _text, as_json=as_json)
+    shown = relevant_lines(body)
+    show(body, lambda answer: _text(answer, shown), as_json=as_json)
+    left_out = len(body["answer"].splitlines()) - len(shown)
+    if left_out and not as_json:
+        lines = "1 line" if left_out == 1 else f"{left_out} lines"
+        show_note(f"{lines} of less relevant code left out; --json has all")
     show_notes(body)
     return Exit.DONE if body["citations"] else Exit.NO
 
 
-def _text(body: Mapping[str, Any]) -> str:
+def relevant_lines(body: Mapping[str, Any]) -> list[str]:
+    """Return the lines of an answer; of a quoted one, those of the relevant sources."""
+    lines: list[str] = body["answer"].splitlines()
+    relevance = {each["id"]: each["relevance"] for each in body["citations"]}
+    if body["decoder_used"] != QUOTED or not relevance:
+        return lines
+    least = SHOWN_SHARE * max(relevance.values()) - ROUNDED
+
+    def is_relevant(line: str) -> bool:
+        cited = [relevance.get(int(each), 0.0) for each in _CITED.findall(line)]
+        return not cited or max(cited) >= least
+
+    return [line for line in lines if is_relevant(line)]
+
+
+def _text(body: Mapping[str, Any], lines: Sequence[str]) -> str:
     """Write the answer; each number becomes the place that terminals make clickable."""
-    places = {each["id"]: f"{each['path']}:{each['start_line']}" for each in body["citations"]}
+    places = {
+        each["id"]: from_here(f"{each['path']}:{each['start_line']}") for each in body["citations"]
+    }
 
     def place(found: re.Match[str]) -> str:
         return colored(places.get(int(found[1]), found[0]), "path")
 
-    return "\n".join(_CITED.sub(place, line) for line in body["answer"].splitlines())
+    return "\n".join(_CITED.sub(place, line) for line in lines)

@@ -1,9 +1,11 @@
 """`ctx importers`: who uses a definition."""
 
+from typing import Any
+
 import click
 
 from ctx.cli import COMMANDS, define_command
-from ctx.code.question import ask_indexer
+from ctx.code.question import ask_about_name
 from ctx.code.uses import show_uses, use_options
 
 
@@ -17,7 +19,7 @@ from ctx.code.uses import show_uses, use_options
 )
 @click.argument("name")
 @use_options
-def command(name: str, as_json: bool, **filters: object) -> int:
+def command(name: str, as_json: bool, **filters: Any) -> int:
     """Find the imports of a definition."""
-    body = ask_indexer("search_importers_for", {"query": name, **filters})
+    body = ask_about_name("search_importers_for", name, filters)
     return show_uses(body, as_json=as_json)

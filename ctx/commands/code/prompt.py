@@ -11,6 +11,8 @@ from ctx.cli import COMMANDS, define_command
 from ctx.code.question import ask_indexer, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
+from ctx.terminal import from_here
+from services.core.errors import InvalidInput
 
 DETAIL_LINES = 4  # of each place with --detail
 
@@ -39,14 +41,30 @@ def command(
     request: tuple[str, ...], detail: bool, cmd: str | None, as_json: bool, **filters: Any
 ) -> int:
     """Search for the request, and write it with what was found."""
+    if cmd is not None and as_json:
+        raise InvalidInput("--cmd", "prints what the command prints; leave out --json")
     asked = " ".join(request)
     found = ask_indexer("repo_search", {"query": asked, "context_lines": 0, **filters})
     prompt = write_prompt(asked, found, detail=detail)
     show_notes(found)
     if cmd is not None:
-        return subprocess.run(shlex.split(cmd), input=prompt, text=True, check=False).returncode
+        return pipe_into(cmd, prompt)
     show({"ok": True, "prompt": prompt}, lambda body: str(body["prompt"]), as_json=as_json)
     return Exit.DONE if found["results"] else Exit.NO
+
+
+def pipe_into(command: str, prompt: str) -> int:
+    """Run a command with a prompt on its standard input, and return its exit code.
+
+    Raises InvalidInput where it cannot be started.
+    """
+    try:
+        words = shlex.split(command)
+        if not words:
+            raise InvalidInput("--cmd", "is empty; name a command, such as 'claude -p'")
+        return subprocess.run(words, input=prompt, text=True, check=False).returncode
+    except (OSError, ValueError) as error:
+        raise InvalidInput("--cmd", f"{command} cannot be started: {error}") from error
 
 
 def write_prompt(request: str, found: Mapping[str, Any], *, detail: bool) -> str:
@@ -56,7 +74,7 @@ def write_prompt(request: str, found: Mapping[str, Any], *, detail: bool) -> str
     lines = [request, "", "Relevant code:"]
     for hit in found["results"]:
         symbol = f" {hit['symbol']}" if hit["symbol"] else ""
-        lines.append(f"- {hit['path']}:{hit['start_line']}-{hit['end_line']}{symbol}")
+        lines.append(f"- {from_here(hit['path'])}:{hit['start_line']}-{hit['end_line']}{symbol}")
         if detail:
             shown = hit.get("snippet", "").splitlines()[:DETAIL_LINES]
             lines += [f"    {line.partition(chr(9))[2]}" for line in shown]

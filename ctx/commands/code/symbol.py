@@ -7,10 +7,10 @@ import click
 
 from ctx.cli import COMMANDS, define_command
 from ctx.code.hits import place
-from ctx.code.question import ask_indexer, show_notes
+from ctx.code.question import ask_about_name, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.terminal import colored, dimmed
+from ctx.terminal import colored, dimmed, from_here
 
 RELATIONS = ("callers", "callees", "importers", "subclasses", "overrides")
 
@@ -34,8 +34,8 @@ RELATIONS = ("callers", "callees", "importers", "subclasses", "overrides")
 @click.option("--repo", metavar="NAME", help="Only this repository; * is every one.")
 def command(name: str, relations: tuple[str, ...], as_json: bool, **filters: Any) -> int:
     """Ask the running indexer, or in this process."""
-    given = {"query": name, "relations": list(relations) or None, **filters}
-    body = ask_indexer("symbol_graph", given)
+    given = {"relations": list(relations) or None, **filters}
+    body = ask_about_name("symbol_graph", name, given)
     show(body, _text, as_json=as_json)
     show_notes(body)
     return Exit.DONE if body["trees"] else Exit.NO
@@ -46,7 +46,7 @@ def _text(body: Mapping[str, Any]) -> str:
 
 
 def _tree(tree: Mapping[str, Any]) -> str:
-    lines, relation = [f"{tree['definition']}: {tree['total']} related"], ""
+    lines, relation = [f"{from_here(tree['definition'])}: {tree['total']} related"], ""
     for node in tree["nodes"]:
         if node["relation"] != relation:
             relation = node["relation"]

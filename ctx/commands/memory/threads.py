@@ -118,8 +118,13 @@ def remove(thread: str, yes: bool, as_json: bool) -> int:
     """Delete one thread."""
     confirm(f"Delete the thread {thread} for good?", yes=yes, as_json=as_json)
     body = call_memory("delete_context", thread_id=thread)
-    show(body, lambda done: f"Deleted {done['deleted_count']} entries.", as_json=as_json)
+    show(body, _deleted_text, as_json=as_json)
     return Exit.DONE if body["deleted_count"] else Exit.NO
+
+
+def _deleted_text(body: Mapping[str, Any]) -> str:
+    count = body["deleted_count"]
+    return f"Deleted {count} entries." if count else "There is no such thread."
 
 
 command = Group(

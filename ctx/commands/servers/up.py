@@ -64,9 +64,11 @@ def command(
 def _detach(config: str | None, port: str | None, *, as_json: bool) -> int:
     """Start the servers in the background, and wait until both answer."""
     from ctx.background import failed_start, log_path, run_owner, start, wait_until_running
+    from ctx.install.servers import endpoint_of_both
     from services.core.settings import load
 
-    connection = connection_of(load(config, port))
+    settings = load(config, port)
+    connection = connection_of(settings)
     owner, ready = run_owner(connection), True
     if owner is None:
         given = {"--config": config, "--port": port}
@@ -80,6 +82,7 @@ def _detach(config: str | None, port: str | None, *, as_json: bool) -> int:
         "started": owner is None,
         "pid": process.pid if owner is None else owner.pid,
         "log": str(log_path(connection.data_dir)),
+        "both": endpoint_of_both(settings).http,
         **{service: connection.url(service, "/mcp") for service in SERVICES},
     }
     show(body, _detached_text, as_json=as_json)
@@ -93,10 +96,11 @@ def _detached_text(body: Mapping[str, Any]) -> str:
     return "\n".join(
         [
             f"The servers {state}: process {body['pid']}.",
-            *(f"  {service:<8} {body[service]}" for service in SERVICES),
+            *(f"  {name:<8} {body[name]}" for name in ("both", *SERVICES)),
             f"  log      {body['log']}",
             "",
-            "Look with `ctx status` and `ctx logs`; stop with `ctx down`.",
+            "Connect clients with `ctx install`; look with `ctx status` and `ctx logs`; stop with "
+            "`ctx down`.",
         ]
     )
 

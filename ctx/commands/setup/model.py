@@ -28,8 +28,10 @@ NAME = click.argument("name")
 @NAME
 def pull_model(name: str, as_json: bool) -> int:
     """Fetch one GGUF file."""
-    from services.core.llm.download import pull
+    from services.core.llm.download import MODELS, pull
 
+    if name not in MODELS:
+        raise InvalidInput("name", f"no model is called {name!r}; there are: {', '.join(MODELS)}")
     settings = load_settings()
     visible = sys.stderr.isatty() and not as_json
 
@@ -88,6 +90,8 @@ def use_model(name: str, as_json: bool) -> int:
     """Note the choice in the data folder."""
     from services.core.llm.model_files import find_model
 
+    if not name:
+        raise InvalidInput("name", "is empty; ctx model list shows what is there")
     settings = load_settings()
     path = find_model(settings.model_copy(update={"decoder_model": name}))
     if not path.is_file():

@@ -9,6 +9,7 @@ from ctx.cli import COMMANDS, Group, define_command
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.terminal import is_seen, table
+from services.core.errors import InvalidInput
 
 
 @define_command(
@@ -37,7 +38,7 @@ def show_settings(name: str | None, only_set: bool, as_json: bool) -> int:
 
 def _text(body: Mapping[str, Any]) -> str:
     rows = [(each["name"], each["value"], each["origin"]) for each in body["settings"]]
-    shown = table(["setting", "value", "origin"], rows)
+    shown = table(["setting", "value", "origin"], rows) if rows else "There is none."
     return f"{shown}\n\nctx.toml: {body['file']}" if is_seen() else shown
 
 
@@ -51,6 +52,8 @@ def _text(body: Mapping[str, Any]) -> str:
 @click.argument("value")
 def set_setting(name: str, value: str, as_json: bool) -> int:
     """Write one setting."""
+    if not value:
+        raise InvalidInput("VALUE", f"is empty; ctx settings unset {name} takes it out")
     return _write(name, value, as_json=as_json)
 
 

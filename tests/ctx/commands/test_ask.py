@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ctx.cli import cli
+from ctx.commands.code.ask import relevant_lines
 from tests.support.corpus import FILES
 from tests.support.repositories import Repository
 
@@ -26,6 +27,21 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(cli, arguments, standalone_mode=False)
+
+
+def test_less_relevant_lines_of_a_quoted_answer_are_left_out() -> None:
+    """A model's sentences stay: it chose them."""
+    sources = [
+        {"id": 1, "relevance": 0.7},
+        {"id": 2, "relevance": 0.35},
+        {"id": 3, "relevance": 0.3},
+    ]
+    answer = "Best [1]\nA caller [2]\nFar [3]\nFar and best [1][3]\nNo source"
+    body = {"answer": answer, "citations": sources, "decoder_used": "extractive"}
+    kept = ["Best [1]", "A caller [2]", "Far and best [1][3]", "No source"]
+    assert relevant_lines(body) == kept
+    assert len(relevant_lines(body | {"decoder_used": "a model"})) == 5
+    assert relevant_lines(body | {"citations": [], "answer": "Not found."}) == ["Not found."]
 
 
 @pytest.mark.slow

@@ -212,7 +212,10 @@ def test_entries_are_written_read_listed_and_removed(run: Run, shop: Repository)
     assert run("add", "Tech Stack!", "--text", "# Stack\n\nPython.").out == "tech-stack: ok\n"
     assert run("add", "mine", "--text", "secret plan", "--scope", "private").code == 0
     assert run("get", "tech-stack").out == "# Stack\n\nPython.\n"
-    assert run("get", "tech-stack", "--json").json == {"result": "# Stack\n\nPython."}
+    assert run("get", "tech-stack", "--json").json == {
+        "ok": True,
+        "result": "# Stack\n\nPython.",
+    }
     listed = run("list", "--json").json
     assert listed["project"] == "shop"
     assert [(e["type"], e["key"], e["scope"], e["title"]) for e in listed["entries"]] == [
@@ -226,7 +229,10 @@ def test_entries_are_written_read_listed_and_removed(run: Run, shop: Repository)
     assert (asked.code, "--yes" in asked.error) == (4, True)
     assert run("rm", "tech-stack", "--yes").code == 0
     gone = run("rm", "tech-stack", "--yes", "--json")
-    assert (gone.code, gone.json) == (1, {"status": "not_found", "key": "tech-stack"})
+    assert (gone.code, gone.json) == (
+        1,
+        {"ok": True, "status": "not_found", "key": "tech-stack"},
+    )
     missing = run("get", "tech-stack", "--json")
     assert missing.code == 1
     assert json.loads(missing.error)["error_code"] == "ENTRY_NOT_FOUND"

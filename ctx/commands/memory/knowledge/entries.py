@@ -38,6 +38,8 @@ def given_text(text: str | None, source: str | None) -> str:
     if (text is None) == (source is None):
         raise InvalidInput("text", "give --text or --file")
     if text is not None:
+        if not text.strip():
+            raise InvalidInput("--text", "is empty")
         return text
     if source == "-":
         return sys.stdin.read()

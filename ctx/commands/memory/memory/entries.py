@@ -40,7 +40,7 @@ def list_memories(as_json: bool, **filters: Any) -> int:
 
 def _list_text(body: Mapping[str, Any]) -> str:
     if not body["results"]:
-        return "No memories. Store one with: ctx remember TEXT"
+        return "No memory is here, or fits. Store one with: ctx remember TEXT"
     rows = [
         (
             each["id"],
@@ -125,8 +125,12 @@ def _edited(text: str, *, as_json: bool) -> str:
 @click.argument("memory_ids", metavar="ID...", nargs=-1, required=True)
 def remove(memory_ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
     """Delete memories, all or none."""
-    confirm(f"Delete {len(memory_ids)} memories for good?", yes=yes, as_json=as_json)
+    confirm(f"Delete {_counted(len(memory_ids))} for good?", yes=yes, as_json=as_json)
     body = call_memory("delete_memory", memory_ids=list(memory_ids))
-    show(body, lambda done: f"Deleted {done['deleted']} memories.", as_json=as_json)
+    show(body, lambda done: f"Deleted {_counted(done['deleted'])}.", as_json=as_json)
     show_notes(body)
     return Exit.DONE
+
+
+def _counted(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"

@@ -35,6 +35,8 @@ PAGE = 200  # memories in one call
 @click.argument("file")
 def export_command(file: str, as_json: bool) -> int:
     """Export by the running memory server, or in this process."""
+    if file == STANDARD_INPUT and as_json:
+        raise InvalidInput("FILE", "- prints the memories, which are JSON; leave out --json")
     with ProgressBar("memories", as_json=as_json) as bar:
         count = asyncio.run(_export(file, bar))
     body = {"ok": True, "file": file, "memories": count}
