@@ -205,10 +205,10 @@ def command_line() -> str:
         "# Command line",
         "",
         "What `--help` says of every command. With `--json` a command prints one JSON object with "
-        "`ok`; an error, also of wrong use, is the body that the servers answer, on standard error. "
-        "Colours and tables are for terminals; where the output is piped, or `NO_COLOR` is set, it is plain text and lists are separated by "
-        "tabs. A command asks the running servers; where none runs, it opens the same engine "
-        "itself.",
+        "`ok`; an error, also of wrong use, is the body that the servers answer, on standard "
+        "error. Colours and tables are for terminals; where the output is piped, or `NO_COLOR` is "
+        "set, it is plain text and lists are separated by tabs. A command asks the running "
+        "servers; where none runs, it opens the same engine itself.",
         "",
     ]
     return "\n".join([*head, *_helps(cli, click.Context(cli, info_name="ctx"))])
