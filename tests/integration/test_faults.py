@@ -17,6 +17,7 @@ from scripts.bench.faulting.entries import inspect_entries, scroll
 from scripts.bench.faulting.fault import Fault, faults
 from scripts.bench.faulting.index import inspect_index
 from scripts.bench.faulting.program import Usage
+from scripts.bench.faulting.projected import inspect_points
 from scripts.bench.faulting.world import (
     INDEXER,
     MEMORY_SQLITE,
@@ -28,6 +29,7 @@ from scripts.bench.faulting.world import (
 )
 from scripts.bench.postgres import Unobtainable as NoPostgres
 from scripts.bench.qdrant import Unobtainable as NoQdrant
+from services.core.serving.mcp.client import call_tool
 from tests.support.qdrant import memory
 
 SEED = 21
@@ -97,6 +99,23 @@ def test_the_harness_sees_another_vector_of_code(world: World) -> None:
     assert difference(world, point["id"], {"bm25": terms}) == ""
 
 
+def test_the_harness_sees_another_vector_of_a_memory(world: World) -> None:
+    given = {"information": "Leases are renewed by their owner."}
+    stored = asyncio.run(call_tool(world.mcp(MEMORY_SQLITE), "store", given))["id"]
+    name = collection(MEMORY_SQLITE, "memory")
+    points = {each["id"]: each for each in asyncio.run(scroll(world, name, with_vector=True))}
+    dense, terms = points[stored]["vector"]["dense"], points[stored]["vector"]["bm25"]
+    other_terms = {**terms, "values": [2 * each for each in terms["values"]]}
+
+    def found(vector: dict[str, object]) -> str:
+        change(world, name, stored, vector)
+        return "".join(asyncio.run(inspect_points(world, MEMORY_SQLITE)))
+
+    assert "1 points of memory have another dense vector" in found({"dense": dense[::-1]})
+    assert "1 points of memory have other terms" in found({"dense": dense, "bm25": other_terms})
+    assert stored not in found({"bm25": terms})
+
+
 def test_the_harness_bounds_memory_and_files() -> None:
     most = MOST[INDEXER]
     assert excesses({INDEXER: most}) == []
@@ -114,8 +133,13 @@ def await_index(world: World) -> None:
 
 
 def difference(world: World, id_: str, vector: dict[str, object]) -> str:
-    """Change vectors of a point and return what the harness then finds."""
-    url = f"{world.qdrant_url}/collections/{collection(INDEXER, 'code')}/points/vectors?wait=true"
+    """Change vectors of a point of code and return what the harness then finds."""
+    change(world, collection(INDEXER, "code"), id_, vector)
+    return "".join(asyncio.run(inspect_index(world)))
+
+
+def change(world: World, name: str, id_: str, vector: dict[str, object]) -> None:
+    """Change vectors of a point behind the back of our servers."""
+    url = f"{world.qdrant_url}/collections/{name}/points/vectors?wait=true"
     changed = {"points": [{"id": id_, "vector": vector}]}
     httpx.put(url, json=changed, trust_env=False).raise_for_status()
-    return "".join(asyncio.run(inspect_index(world)))

@@ -19,9 +19,10 @@ from scripts.bench.faulting.fault import Fault
 from scripts.bench.faulting.index import inspect_index
 from scripts.bench.faulting.ledger import Ledger
 from scripts.bench.faulting.program import NotReady, Usage
+from scripts.bench.faulting.projected import inspect_points
 from scripts.bench.faulting.projects import HAS_LOCK, inspect_project
 from scripts.bench.faulting.world import INDEXER, MEMORIES, OURS, POSTGRES, QDRANT, World
-from services.core.errors import RemoteFailed, StorageFailed
+from services.core.errors import CtxError, RemoteFailed, StorageFailed
 from services.core.serving.mcp.client import call_tool
 
 CLERKS = 2  # a memory server
@@ -134,11 +135,12 @@ class Bench:
         try:
             for name in MEMORIES:
                 found += await inspect_entries(self._world, name, self.ledgers[name])
+                found += await inspect_points(self._world, name)
                 found += await asyncio.to_thread(
                     inspect_project, self._world, name, self.ledgers[name]
                 )
             found += await inspect_index(self._world)
-        except (httpx.HTTPError, asyncpg.PostgresError, sqlite3.Error, OSError) as error:
+        except (CtxError, httpx.HTTPError, asyncpg.PostgresError, sqlite3.Error, OSError) as error:
             found.append(f"cannot be read: {type(error).__name__}: {error}")
         return [each for each in found if each not in self._known]
 

@@ -7,21 +7,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from scripts.bench.faulting.entries import SHOWN, scroll
+from scripts.bench.faulting.likeness import unlike
 from scripts.bench.faulting.world import INDEXER, World, collection
 from services.core.embedding.factory import open_local
 from services.core.settings.models import CODE_MODEL
-from services.core.vectors.types import BM25, DENSE, Point, Sparse
+from services.core.vectors.types import Point
 from services.indexer.indexing.prepare import Job, Prepared, prepare
 from services.indexer.indexing.report import Failure
 from services.indexer.schema import fields
 from services.indexer.source.repo import repo_of
 from services.indexer.source.walk import FileLimits, SourceFile, walk
 
-LEAST_COSINE = 0.999  # a cached vector has half the bits, which keeps 99.99 % of its direction
-WEIGHT_TOLERANCE = 1e-4  # of a term, beside what it weighs
 TIMES = ("modified_at", "indexed_at")  # what a rebuild writes anew
 
 
@@ -55,30 +52,13 @@ def _difference(rebuilt: Point | None, point: Mapping[str, Any] | None) -> str:
         return "are of no chunk"
     if _lasting(point["payload"]) != _lasting(rebuilt.payload):
         return "have another payload"
-    if not _same_direction(rebuilt.vectors[DENSE], point["vector"][DENSE]):
-        return "have another dense vector"
-    return "" if _same_terms(rebuilt.vectors[BM25], point["vector"][BM25]) else "have other terms"
+    return unlike(rebuilt, point["vector"])
 
 
 def _lasting(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return a payload without the times of its file and its run."""
     details = json.loads(payload[fields.DETAILS])
     return {**payload, fields.DETAILS: {k: v for k, v in details.items() if k not in TIMES}}
-
-
-def _same_direction(expected: Any, found: Any) -> bool:
-    lengths = float(np.linalg.norm(expected) * np.linalg.norm(found))
-    return lengths > 0 and float(np.dot(expected, found)) / lengths >= LEAST_COSINE
-
-
-def _same_terms(expected: Any, found: Mapping[str, Any]) -> bool:
-    assert isinstance(expected, Sparse)
-    wanted = dict(zip(expected.indices, expected.values, strict=True))
-    given = dict(zip(found["indices"], found["values"], strict=True))
-    return wanted.keys() == given.keys() and all(
-        abs(given[term] - weight) <= WEIGHT_TOLERANCE * abs(weight)
-        for term, weight in wanted.items()
-    )
 
 
 def _rebuild(project: Path) -> tuple[dict[str, Point], list[Failure]]:
