@@ -9,6 +9,7 @@ from services.core.globs import ANY_PARTS, InvalidGlob, path_expression
 
 MAX_PATTERN_LENGTH = 500
 MAX_ALTERNATIVES = 64  # that braces may stand for
+_OF_WINDOWS = re.compile(r"(?<=[\w*])\\(?=\w|\*[.*])")  # parts of a path; else it escapes
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
@@ -40,7 +41,9 @@ def compile_glob(pattern: str) -> re.Pattern[str]:
 
     Raises InvalidInput for an invalid pattern.
     """
-    cleaned = pattern.strip().removeprefix("./")
+    cleaned = pattern.strip().removeprefix("./").removeprefix(".\\")
+    if "/" not in cleaned:
+        cleaned = _OF_WINDOWS.sub("/", cleaned)
     if not cleaned.strip("/") or len(cleaned) > MAX_PATTERN_LENGTH:
         raise InvalidInput("path_glob", f"{pattern!r} is not a pattern")
     anywhere = not cleaned.startswith("/") and "/" not in cleaned.rstrip("/")

@@ -1,5 +1,6 @@
 """Arguments that rules files for other code search servers pass, in the words of ours."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -11,6 +12,11 @@ from services.indexer.lookup.pattern import Pattern
 from services.indexer.search.ranking import MODES
 
 QUERIES = ("queries", "q", "text")
+FILE_URL = "file://"
+# src/a.py:7-16, src/a.py:7, src/a.py:7:12 (with a column), src/a.py#L7-L16
+LOCATION = re.compile(
+    r"(?P<path>.+?)(?::|#L)(?P<first>[1-9]\d*)(?:-L?(?P<last>[1-9]\d*)|:\d+)?$", re.DOTALL
+)
 CASES = {"sensitive": True, "insensitive": False}
 MILLISECONDS = 1_000
 MAX_RERANK_MS = 600_000  # longer than any deadline of a call
@@ -66,8 +72,21 @@ def adapt_pattern(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def adapt_name(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments of `read_code` with other words for a definition's name replaced."""
-    return _renamed(arguments, ("symbol", "query"), "name")
+    """Return arguments of `read_code` with other words for a name replaced, and a location split.
+
+    A location is a path with lines, as answers, compilers and links write it.
+    """
+    given = _renamed(arguments, ("symbol", "query"), "name")
+    path = given.get("path")
+    if not isinstance(path, str):
+        return given
+    given["path"] = path.removeprefix(FILE_URL)
+    if (location := LOCATION.match(given["path"])) and not given.get("start_line"):
+        given["path"] = location["path"]
+        if not given.get("name"):
+            given["start_line"] = location["first"]
+            given["end_line"] = given.get("end_line") or location["last"]
+    return given
 
 
 def adapt_use(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -110,6 +110,8 @@ async def test_under_finds_a_repository_inside_the_workspace(
         ("libs/**", {"libs/own.py"} | INNER),
         ("src/*.py", {"src/prices.py"} | INNER),
         ("own.py", {"libs/own.py"}),
+        ("libs\\inner\\**", INNER),
+        (".\\libs\\*.py", {"libs/own.py"}),
         (f"{HOST}/libs/inner/**", INNER),
     ],
 )

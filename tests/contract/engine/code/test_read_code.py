@@ -60,6 +60,36 @@ async def test_lines_of_a_file_and_what_follows(engine: Engine) -> None:
     assert (body["total_lines"], "rest" in body) == (20, False)
 
 
+@pytest.mark.parametrize(
+    ("location", "first", "last"),
+    [
+        ("src/orders/models.py:6-9", 6, 9),
+        ("src/orders/models.py#L6-L9", 6, 9),
+        (".\\src\\orders\\models.py:6-6", 6, 6),
+        ("src/orders/models.py:14", 14, 20),
+        ("src/orders/models.py:14:9", 14, 20),
+        ("src/orders/models.py#L14", 14, 20),
+    ],
+)
+async def test_a_location_is_read_as_it_is_written(
+    engine: Engine, location: str, first: int, last: int
+) -> None:
+    body = await engine.call("read_code", path=location)
+    assert (body["start_line"], body["end_line"]) == (first, last)
+    assert body["path"] == "src/orders/models.py"
+
+
+async def test_a_file_url_is_a_path(engine: Engine, workspace: Path) -> None:
+    body = await engine.call("read_code", path=f"file://{workspace}/src/orders/models.py:6-7")
+    assert (body["path"], body["end_line"]) == ("src/orders/models.py", 7)
+
+
+async def test_the_lines_of_a_location_do_not_cut_a_name(engine: Engine) -> None:
+    body = await engine.call("read_code", name="Order.total", path="src/orders/models.py:9")
+    assert body["symbol"] == "Order.total"
+    assert len(body["code"].splitlines()) == 2
+
+
 async def test_the_outline_of_a_file(engine: Engine) -> None:
     body = await engine.call("read_code", path="orders/models.py", outline=True)
     assert [(row["symbol"], row["start_line"]) for row in body["definitions"]] == [
