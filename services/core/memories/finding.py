@@ -25,6 +25,7 @@ from services.core.vectors.types import (
     HasId,
     Prefetch,
     Query,
+    Sparse,
     Vector,
 )
 
@@ -87,7 +88,7 @@ async def find_memories(
         found[memory.id] = _Scored(memory, {BM25: _words(memory, lexical.indices)})
     model = embedder.name if embedder else ""
     hits = _ranked(query, list(found.values()), calibration(model), period, limit)
-    return FoundMemories(hits, total, bool(hits) and hits[0]["score"] < WEAK)
+    return FoundMemories(hits, total, _is_weak(hits, lexical))
 
 
 async def _candidates(
@@ -168,6 +169,20 @@ def _ranked(
     return [
         _hit(by_age[each.id].memory, confidence(each.score, calibrated), terms) for each in ranked
     ]
+
+
+def _is_weak(hits: Sequence[MemoryHit], lexical: Sparse) -> bool:
+    """Whether nothing fits well: the best is unsure, and none has every word that was asked for.
+
+    A word or two as a query mean little, so that even the only memory with them is unsure.
+    """
+    if not hits or hits[0]["score"] >= WEAK:
+        return False
+    asked = set(lexical.indices)
+    texts = (Memory(hit["id"], hit["information"], hit["metadata"]).text for hit in hits)
+    return not asked or not any(
+        asked.issubset(bm25.document_vector(each).indices) for each in texts
+    )
 
 
 def _within(where: Filter, period: Period) -> Filter:

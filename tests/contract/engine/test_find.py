@@ -121,3 +121,23 @@ async def test_wrong_arguments_are_refused(
 
 async def test_an_empty_collection_has_no_results(collection: Collection) -> None:
     assert (await collection.find("x"))["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "is_weak"),
+    [
+        ("incident", False),
+        ("deadlock", False),
+        ("locked table", False),
+        ("salary of Anna", True),
+        ("capital of Peru", True),
+        ("what is it", True),
+    ],
+)
+async def test_keywords_of_a_memory_are_never_weak(
+    collection: Collection, query: str, is_weak: bool
+) -> None:
+    await collection.store("Incident on 11 November: the checkout was down, a table was locked.")
+    await collection.store("The invoice worker deadlocked: rows were taken in opposite order.")
+    await collection.store("Anna owns the checkout frontend; ask her before changing the cart.")
+    assert (await collection.find(query)).get("weak", False) is is_weak
