@@ -3,17 +3,26 @@
 import sys
 from collections.abc import Sequence
 
-import click
-
-from ctx.cli import cli
-from ctx.exit_code import Exit
-from ctx.output import show_error
-from services.core.errors import RequestInvalid
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
+    try:
+        return _run(words)
+    except KeyboardInterrupt:  # while something is imported
+        from ctx.exit_code import Exit
+
+        return Exit.INTERRUPTED
+
+
+def _run(words: Sequence[str]) -> int:
+    import click
+
+    from ctx.cli import cli
+    from ctx.exit_code import Exit
+    from ctx.output import show_error
+    from services.core.errors import RequestInvalid
+
     try:
         return int(cli.main(words, prog_name="ctx", standalone_mode=False) or 0)
     except click.ClickException as error:

@@ -14,7 +14,7 @@ def show(
     body: Mapping[str, Any], text: Callable[[Mapping[str, Any]], str], *, as_json: bool
 ) -> None:
     """Print a result: its JSON, which always has `ok`, or the text made of it."""
-    print(json.dumps({"ok": True, **body}, indent=2) if as_json else text(body))
+    print(json.dumps({"ok": "error" not in body, **body}, indent=2) if as_json else text(body))
 
 
 def show_error(error: CtxError, *, as_json: bool) -> None:

@@ -154,6 +154,22 @@ def test_a_wrong_setting_is_refused_in_one_line_or_as_json(env: dict[str, str]) 
     assert body["error_code"] == "CONFIGURATION_ERROR"
 
 
+def test_ctrl_c_while_libraries_are_imported_is_an_interruption(env: dict[str, str]) -> None:
+    code = """
+import sys
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == "ctx.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Pressed())
+from ctx.__main__ import main
+sys.exit(main(["version"]))
+"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (Exit.INTERRUPTED, "")
+
+
 def test_a_reader_that_leaves_early_is_no_error(env: dict[str, str]) -> None:
     command = f"{sys.executable} -m ctx doctor --json | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(

@@ -82,7 +82,9 @@ def test_json_is_one_object_on_one_stream(
     code, out, err = call([*words_of(path), "--json"], capsys)
     assert code in codes_of(path), err
     if out:
-        assert isinstance(json.loads(out)["ok"], bool)
+        body = json.loads(out)
+        assert isinstance(body["ok"], bool)
+        assert not (body["ok"] and "error" in body)
         assert code in (Exit.DONE, Exit.NO)
     else:
         body = json.loads(err.splitlines()[-1])

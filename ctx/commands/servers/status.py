@@ -18,6 +18,8 @@ from ctx.terminal import colored
 from ctx.workspaces import indexed_workspaces
 from services.core.clock import utc_now
 
+RUNNING = "in_progress"  # what a state says during a run; what it had before is not its age
+
 
 @define_command(
     "status",
@@ -98,7 +100,7 @@ def _without_watch(status: dict[str, Any]) -> dict[str, Any]:
 
 
 def _age(moment: str | None, state: str) -> str:
-    if moment is None:
+    if moment is None or state == RUNNING:
         return state.replace("_", " ")
     seconds = (utc_now() - datetime.fromisoformat(moment)).total_seconds()
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
