@@ -57,6 +57,10 @@ class Relations:
         self._ignored.check(target)
         if source == target:
             raise RequestInvalid(f"A context cannot be related to itself: '{source}'")
+        if type_ is RelationType.PARENT:
+            await self._refuse_loop(source, target)
+        elif type_ is RelationType.CHILD:
+            await self._refuse_loop(target, source)
         async with self._calls.tracked(CallType.GRAPH_DB_ADD):
             await self._records.relate(Relation(source, target, type_, weight))
         if type_ is RelationType.PARENT:
@@ -125,6 +129,19 @@ class Relations:
     async def meta_ids(self) -> list[str]:
         """Return the ids of meta-summaries."""
         return await self._records.summary_ids(SummaryLevel.META)
+
+    async def _refuse_loop(self, parent: str, child: str) -> None:
+        """Raise RequestInvalid where the child is above its parent: a hierarchy has no loops."""
+        above, seen = [parent], set[str]()
+        while above:
+            here = above.pop()
+            if here == child:
+                raise RequestInvalid(
+                    f"'{child}' is above '{parent}' in the hierarchy: it cannot be its child too"
+                )
+            if here not in seen:
+                seen.add(here)
+                above += await self.related(here, RelationType.CHILD, Direction.OUTGOING)
 
     def _require_enabled(self) -> None:
         if not self._enabled:

@@ -119,6 +119,25 @@ def test_a_context_is_not_related_to_itself(rest: Rest) -> None:
     assert message == f"A context cannot be related to itself: '{id_}'"
 
 
+def test_a_context_is_not_above_and_below_another(rest: Rest) -> None:
+    top, middle, low = new_id("top"), new_id("middle"), new_id("low")
+
+    def named(source: str, type_: str, target: str) -> dict[str, str]:
+        relation = {"contextId": source, "targetId": target, "relationshipType": type_}
+        return {"action": "add_relationship", **relation}
+
+    rest.act(**named(top, "parent", middle))
+    rest.act(**named(low, "child", middle))
+    for relation in (named(low, "parent", top), named(top, "child", low)):
+        assert rest.refused(**relation) == (
+            f"'{top}' is above '{low}' in the hierarchy: it cannot be its child too"
+        )
+    rest.act(**named(top, "parent", middle), strength=0.3)  # changes the weight
+    rest.act(**named(low, "references", top))
+    found = rest.act("get_hierarchy", contextId=top)["hierarchicalStructure"]
+    assert found == {"children": [middle]}
+
+
 @pytest.mark.parametrize("body", [b"{", b"", b"[1]", b'"add"', b"\xff\xfe", b"[" * 100_000, b"NaN"])
 def test_a_body_that_is_no_json_object(rest: Rest, body: bytes) -> None:
     response = rest.client.post("/tools/context_memory", content=body)
