@@ -39,6 +39,7 @@ class Imports:
 
     def __init__(self, resolver: "Resolver") -> None:
         self._resolver = resolver
+        self._crates: dict[tuple[str, str], Values] = {}  # by the folder that names them
 
     def exported(self, importer: str, each: Import, name: str) -> Values:
         """Return what the module of an import binds a name to."""
@@ -150,11 +151,16 @@ class Imports:
 
     def or_crate(self, file: FileSymbols, name: str, values: Values) -> Values:
         """Return the crate of the workspace that a name means which nothing binds, else values."""
-        if file.rules.names is Names.MODULES and values == external(f"{BUILTINS}.{name}"):
-            for path in rust_crates(file.path, name):
-                if found := self._resolver.tables.file(path):
-                    return _file_value(found)
-        return values
+        if file.rules.names is not Names.MODULES or values != external(f"{BUILTINS}.{name}"):
+            return values
+        key = file.path.rpartition("/")[0], name
+        if key not in self._crates:
+            found = (self._resolver.tables.file(path) for path in rust_crates(file.path, name))
+            crate = next((_file_value(each) for each in found if each), NOTHING)
+            if not crate:
+                return values  # or it is not loaded yet
+            self._crates[key] = crate
+        return self._crates[key]
 
     def _in_module(self, modules: Values, name: str) -> Values:
         return frozenset(

@@ -153,8 +153,9 @@ class _Graphs:
         found: list[tuple[str, SymbolGraph, GraphDefinition]] = []
         for each in repos:
             found += [(each.repo, each.graph, one) for one in each.definitions]
-            if others := [one.file.path for one in (*each.by_name, *each.values)]:
-                shown = ", ".join(self._where.scope.shown(each.repo, p) for p in others[:3])
+            others = dict.fromkeys(one.file.path for one in (*each.by_name, *each.values))
+            if others:
+                shown = ", ".join(self._where.scope.shown(each.repo, p) for p in [*others][:3])
                 self._problems.append(f"by name only in {shown}: ask exact_search")
         if len(found) > MAX_DEFINITIONS:
             left = len(found) - MAX_DEFINITIONS
@@ -217,7 +218,8 @@ def render_graph(result: Mapping[str, Any]) -> str:
         if names := tree.get("unresolved_calls"):
             parts.append(f"unknown receivers: {', '.join(names)}")
     counts = ", ".join(f"{count} {kind}" for kind, count in result["references"].items() if count)
-    parts.append(f"lines with the name: {counts or 'none'}")
+    if counts or parts:
+        parts.append(f"lines with the name: {counts or 'none'}")
     if "next_offset" in result:
         parts.append(f"more: offset={result['next_offset']}")
     return "\n".join([*parts, *result.get("warnings", [])])

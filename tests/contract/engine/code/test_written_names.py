@@ -45,6 +45,16 @@ func serve(mx *Mux) {
   end
 end
 """,
+    "lib/pair.ex": """defmodule Pair do
+  def swap({a, b}) do
+    {b, a}
+  end
+
+  def swap(nil) do
+    nil
+  end
+end
+""",
     "Mapper.cs": """public static class Mapper
 {
     public static T Single<T>(string sql)
@@ -124,3 +134,8 @@ async def test_callers_are_found_by_a_written_name(shop: Engine, written: str, l
 async def test_overloads_are_told_apart_by_their_lines(shop: Engine) -> None:
     text = await shop.text("read_code", name="Reader.read(String)")
     assert text.partition("\n")[0].endswith("; read one by path and start_line")
+
+
+async def test_a_language_without_a_graph_is_told_once_and_counts_nothing(shop: Engine) -> None:
+    text = await shop.text("symbol_graph", query="Pair.swap")
+    assert text == "by name only in lib/pair.ex: ask exact_search"
