@@ -32,6 +32,20 @@ def from_here(text: str) -> str:
     return text.replace(f"{Path.cwd()}{os.sep}", "")
 
 
+def path_from_here(path: str) -> str:
+    """Return the path of a file in this checkout as it is opened from this folder.
+
+    A server writes it from its own workspace, which may be a folder around the checkout.
+    """
+    here = Path.cwd()
+    top = next((each for each in (here, *here.parents) if (each / ".git").exists()), here)
+    for around in (top, *top.parents):
+        file = around / path
+        if file.is_relative_to(top) and file.is_file():
+            return os.path.relpath(file, here)
+    return path
+
+
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return rows as a table; where nobody sees it, as lines with tabs and without a head."""
     cells = [[" ".join(str(cell).split()) for cell in row] for row in rows]

@@ -6,7 +6,7 @@ from typing import Any
 from ctx.code.question import Body, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.terminal import colored, dimmed, from_here
+from ctx.terminal import colored, dimmed, path_from_here
 
 SHOWN_LINES = 12  # of a snippet; --json has it whole
 
@@ -21,7 +21,13 @@ def show_hits(body: Body, *, as_json: bool) -> int:
 def place(path: str, first: int, last: int | None = None) -> str:
     """Return where something is, as editors and terminals understand it."""
     lines = f"{first}" if last is None else f"{first}-{last}"
-    return colored(f"{from_here(path)}:{lines}", "path")
+    return colored(f"{path_from_here(path)}:{lines}", "path")
+
+
+def definition(said: str) -> str:
+    """Return a definition, `path:line name`, as seen from this folder."""
+    path, colon, rest = said.partition(":")
+    return f"{path_from_here(path)}{colon}{rest}"
 
 
 def _text(body: Mapping[str, Any]) -> str:

@@ -5,11 +5,11 @@ from typing import Any, TypeVar
 
 import click
 
-from ctx.code.hits import place
+from ctx.code.hits import definition, place
 from ctx.code.question import Body, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.terminal import colored, dimmed, from_here
+from ctx.terminal import colored, dimmed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,7 +42,7 @@ def _text(body: Mapping[str, Any]) -> str:
 
 def _head(body: Mapping[str, Any]) -> str:
     first, *others = body["definitions"]
-    defined = from_here(f"{first} and {len(others)} more" if others else first)
+    defined = definition(first) + (f" and {len(others)} more" if others else "")
     unsure = "" if body["complete"] else "; there may be others that the code does not name"
     return f"{body['exact']} exact, {body['possible']} possible uses of {defined}{unsure}"
 

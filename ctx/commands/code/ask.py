@@ -10,7 +10,7 @@ from ctx.cli import COMMANDS, define_command
 from ctx.code.question import ask_indexer, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show, show_note
-from ctx.terminal import colored, dimmed, from_here, is_seen
+from ctx.terminal import colored, dimmed, is_seen, path_from_here
 
 _CITED = re.compile(r"\[(\d+)\]")
 QUOTED = "extractive"  # what `decoder_used` says of an answer that no model wrote
@@ -72,7 +72,8 @@ def relevant_lines(body: Mapping[str, Any]) -> list[str]:
 def _text(body: Mapping[str, Any], lines: Sequence[str]) -> str:
     """Write the answer; each number becomes the place that terminals make clickable."""
     places = {
-        each["id"]: from_here(f"{each['path']}:{each['start_line']}") for each in body["citations"]
+        each["id"]: f"{path_from_here(each['path'])}:{each['start_line']}"
+        for each in body["citations"]
     }
 
     def place(found: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from ctx.cli import COMMANDS, define_command
 from ctx.code.question import ask_indexer, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.terminal import from_here
+from ctx.terminal import path_from_here
 from services.core.errors import InvalidInput
 
 DETAIL_LINES = 4  # of each place with --detail
@@ -74,7 +74,9 @@ def write_prompt(request: str, found: Mapping[str, Any], *, detail: bool) -> str
     lines = [request, "", "Relevant code:"]
     for hit in found["results"]:
         symbol = f" {hit['symbol']}" if hit["symbol"] else ""
-        lines.append(f"- {from_here(hit['path'])}:{hit['start_line']}-{hit['end_line']}{symbol}")
+        lines.append(
+            f"- {path_from_here(hit['path'])}:{hit['start_line']}-{hit['end_line']}{symbol}"
+        )
         if detail:
             shown = hit.get("snippet", "").splitlines()[:DETAIL_LINES]
             lines += [f"    {line.partition(chr(9))[2]}" for line in shown]

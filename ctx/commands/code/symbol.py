@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 from ctx.cli import COMMANDS, define_command
-from ctx.code.hits import place
+from ctx.code.hits import definition, place
 from ctx.code.question import ask_about_name, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
-from ctx.terminal import colored, dimmed, from_here
+from ctx.terminal import colored, dimmed
 
 RELATIONS = ("callers", "callees", "importers", "subclasses", "overrides")
 
@@ -46,7 +46,7 @@ def _text(body: Mapping[str, Any]) -> str:
 
 
 def _tree(tree: Mapping[str, Any]) -> str:
-    lines, relation = [f"{from_here(tree['definition'])}: {tree['total']} related"], ""
+    lines, relation = [f"{definition(tree['definition'])}: {tree['total']} related"], ""
     for node in tree["nodes"]:
         if node["relation"] != relation:
             relation = node["relation"]
