@@ -9,7 +9,7 @@ from scripts.bench.soaking.caller import Caller, Kind
 
 KEYS = 12
 TEXTS = 500  # distinct ones: caches of words are full soon
-NEW_WORDS = 40
+NEW_WORDS = 90
 CHAT_MESSAGES = 20
 JSON = {"Content-Type": "application/json"}
 
@@ -23,7 +23,7 @@ def text(number: int) -> str:
 
 def new_words(number: int) -> str:
     """Return a text of words that no other number has."""
-    return " ".join(f"word{number}x{each}" for each in range(NEW_WORDS))
+    return " ".join(f"w{number}x{each}" for each in range(NEW_WORDS))
 
 
 class Entries:

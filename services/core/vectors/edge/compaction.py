@@ -38,7 +38,8 @@ async def copied(
     try:
         is_whole = await _fill(copy, source, is_wanted)
     finally:
-        source.copy = None
+        if source.copy is copy:
+            source.copy = None
         if not is_whole:
             copy.abandon()
             shutil.rmtree(folder, ignore_errors=True)
