@@ -5,12 +5,13 @@ from collections.abc import Iterable
 
 _OPERATOR = re.compile(r"\boperator (\W)")  # of C++, as it may be written
 _SEPARATORS = ("::", "#", "->", "/")
-_RECEIVER = re.compile(r"\(\s*[*&]?\s*([\w.]+)\s*\)\s*\.")  # of Go
-_PARAMETERS = re.compile(r"(?<!operator)\(.*\)\s*$", re.DOTALL)
+# A name has single spaces before these are applied.
+_RECEIVER = re.compile(r"\( ?[*&]? ?([\w.]+) ?\) ?\.")  # of Go
+_PARAMETERS = re.compile(r"(?<!operator)\(")  # where they begin; they end the name
 _ARITY = re.compile(r"(?<=[\w?!])/\d+$")  # of Elixir and Erlang
-_AS_TRAIT = re.compile(r"<\s*([\w:]+)(?:<[^<>]*>)?\s+as\s+[^<>]*(?:<[^<>]*>)?\s*>")  # of Rust
+_AS_TRAIT = re.compile(r"< ?([\w:]+)(?:<[^<>]*>)? as [^<>]*(?:<[^<>]*>)? ?>")  # of Rust
 _TYPE_ARGUMENTS = re.compile(r"(?<!operator)<[^<>]*>")
-_PACKAGE = re.compile(r"^\s*(?:namespace|package)\s+([\w.\\]+)\s*;?\s*$")
+_PACKAGE = re.compile(r"(?:namespace|package) ([\w.\\]+) ?;?")
 _OWN_PACKAGE = ("crate",)  # words that stand for the package of the caller
 
 
@@ -24,8 +25,10 @@ def split_name(name: str) -> list[str]:
 
 def name_parts(written: str) -> list[str]:
     """Split a name that a caller wrote, without receivers' signs, parameters and arity."""
-    name = _RECEIVER.sub(r"\1.", written.strip().strip("`'\""))
-    name = _ARITY.sub("", _PARAMETERS.sub("", name)).replace("\\", ".")
+    name = _RECEIVER.sub(r"\1.", " ".join(written.strip().strip("`'\"").split()))
+    if name.endswith(")") and (parameters := _PARAMETERS.search(name)):
+        name = name[: parameters.start()]
+    name = _ARITY.sub("", name).replace("\\", ".")
     parts = [part.strip() for part in split_name(_AS_TRAIT.sub(r"\1", name))]
     return parts[1:] if len(parts) > 1 and parts[0] in _OWN_PACKAGE else parts
 
@@ -41,6 +44,6 @@ def without_type_arguments(written: str) -> str:
 def declared_package(rows: Iterable[str]) -> tuple[str, ...]:
     """Return the parts of the package or namespace that a file declares for all of its code."""
     for row in rows:
-        if found := _PACKAGE.match(row):
+        if found := _PACKAGE.fullmatch(" ".join(row.split())):
             return tuple(split_name(found[1].replace("\\", ".")))
     return ()
