@@ -8,7 +8,7 @@ from uuid import uuid4
 from services.core.access.access import current
 from services.core.clock import to_iso, utc_now
 from services.core.engine.query_model import QueryModel, QueryModelResolver
-from services.core.errors import EntryNotFound, InvalidInput
+from services.core.errors import CollectionNotFound, EntryNotFound, InvalidInput
 from services.core.memories.collection import spec
 from services.core.memories.finding import find_memories
 from services.core.memories.types import (
@@ -121,20 +121,25 @@ class Memories:
         return result
 
     async def find(
-        self, query: str, filters: MemoryFilters, limit: int, session: str | None = None
+        self,
+        query: str,
+        filters: MemoryFilters,
+        limit: int,
+        session: str | None = None,
+        collection: str | None = None,
     ) -> Recalled:
         """Return the best memories that pass the filters. Raises CollectionNotFound."""
         if not query.strip():
             raise InvalidInput("query", "Query cannot be empty")
-        collection = self.collection(session)
+        asked = await self._asked(session, collection)
         now = utc_now()
-        waiting = await self._waiting(query, _criteria(filters, collection, current=True))
+        waiting = await self._waiting(query, _criteria(filters, asked, current=True))
 
         async def search(model: QueryModel) -> Recalled:
             found = await find_memories(
                 self._store,
                 model.embedder,
-                collection,
+                asked,
                 query,
                 filters.filter(now),
                 limit,
@@ -143,7 +148,7 @@ class Memories:
             )
             return Recalled(found.hits, found.total, model.degraded, found.is_weak)
 
-        return await self._models.ask(collection, spec(self._models.embedder), search)
+        return await self._models.ask(asked, spec(self._models.embedder), search)
 
     async def update(
         self,
@@ -195,14 +200,16 @@ class Memories:
         limit: int,
         offset: int,
         session: str | None = None,
+        collection: str | None = None,
         *,
         forgotten: bool = False,
     ) -> tuple[list[ListedMemory], int]:
         """Return a page of memories, newest first, and how many pass the filters.
 
-        With `forgotten` those that expired or were superseded are among them.
+        With `forgotten` those that expired or were superseded are among them. Raises as `find`.
         """
-        criteria = _criteria(filters, self.collection(session), current=not forgotten)
+        asked = await self._asked(session, collection)
+        criteria = _criteria(filters, asked, current=not forgotten)
         page = await self._records.select(criteria, limit, offset)
         return [_listed(entry) for entry in page], await self._records.count(criteria)
 
@@ -224,6 +231,17 @@ class Memories:
         current().require_collection(name)
         if name in self._reserved:
             raise InvalidInput("collection", f"{name!r} holds entries of another kind")
+        return name
+
+    async def _asked(self, session: str | None, given: str | None) -> str:
+        """Return the collection that a reader means. Raises CollectionNotFound where none is."""
+        name = self.collection(session, given)
+        if given and given not in (known := await self.collections()):
+            raise CollectionNotFound(
+                f"there is no collection {given!r} of memories; there are: "
+                f"{', '.join(sorted(known))}. `store` with a collection makes one.",
+                collection=given,
+            )
         return name
 
     async def _add(self, draft: Draft) -> tuple[AddedEntry, list[str], Entry | None]:

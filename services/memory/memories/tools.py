@@ -45,6 +45,9 @@ REBUILD_SECONDS = 6 * 3600.0
 
 
 MemoryId = Annotated[str, Field(description="Id of the memory, as `store` and `find` give it.")]
+CollectionFilter = Annotated[
+    str | None, Field(description="Where it was stored.", pattern=COLLECTION_PATTERN)
+]
 KindFilter = Annotated[Kind | None, Field(description="Only entries of this kind.")]
 LanguageFilter = Annotated[
     str | None, Field(description="Only entries about this programming language.")
@@ -130,6 +133,7 @@ def memory_tools(
         limit: Limit = 10,
         priority_min: PriorityFilter = None,
         session: SessionToken = None,
+        collection: CollectionFilter = None,
     ) -> FindResult:
         """Search what was stored, by meaning and by words together; the best come first.
 
@@ -137,7 +141,7 @@ def memory_tools(
         are marked <<so>> in the highlights.
         """
         filters = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
-        recalled = await memories.find(query, filters, limit, session)
+        recalled = await memories.find(query, filters, limit, session, collection)
         result: FindResult = {
             "ok": True,
             "results": list(recalled.hits),
@@ -193,11 +197,12 @@ def memory_tools(
             bool, Field(description="Also those that expired or were superseded.")
         ] = False,
         session: SessionToken = None,
+        collection: CollectionFilter = None,
     ) -> ListResult:
         """List what is stored, newest first, without a query. The filters are those of `find`."""
         filters = MemoryFilters(kind, language, topic, tag_list(tags) or (), priority_min)
         results, total = await memories.browse(
-            filters, limit, offset, session, forgotten=include_forgotten
+            filters, limit, offset, session, collection, forgotten=include_forgotten
         )
         return {
             "ok": True,

@@ -95,6 +95,17 @@ async def test_a_session_has_a_collection_of_its_own(tools: Tools) -> None:
     assert [hit["information"] for hit in (await theirs.find("for"))["results"]] == ["for them"]
 
 
+async def test_a_collection_is_asked_by_its_name(tools: Tools) -> None:
+    await tools.call("store", information="the queue has one worker", collection="queue-notes")
+    await tools.call("store", information="the queue is a table")
+    for name, query in (("find", {"query": "queue"}), ("list_memories", {})):
+        body = await tools.call(name, **query, collection="queue-notes")
+        assert [each["information"] for each in body["results"]] == ["the queue has one worker"]
+        refused = await tools.refused(name, **query, collection="nowhere")
+        assert refused["error_code"] == "COLLECTION_NOT_FOUND"
+        assert "queue-notes" in refused["error"]
+
+
 async def test_the_answer_of_set_session_defaults(tools: Tools) -> None:
     await tools.call("store", information="the first", collection="codebase-notes")
     body = await tools.call("set_session_defaults", collection="codebase-notes")

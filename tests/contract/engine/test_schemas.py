@@ -12,7 +12,7 @@ OURS = {"session": None}  # the one parameter that goes beyond the contract
 FILTERS = {"kind": None, "language": None, "topic": None, "tags": None, "priority_min": None}
 PARAMETERS: dict[str, dict[str, object]] = {
     "store": {"information": REQUIRED, "metadata": None, "collection": None, **OURS},
-    "find": {"query": REQUIRED, **FILTERS, "limit": 10, **OURS},
+    "find": {"query": REQUIRED, **FILTERS, "limit": 10, "collection": None, **OURS},
     "set_session_defaults": {"collection": None, "session": None, "project": None},
     # Not in the contract.
     "update_memory": {
@@ -22,7 +22,14 @@ PARAMETERS: dict[str, dict[str, object]] = {
         "metadata_patch": None,
     },
     "delete_memory": {"memory_ids": REQUIRED},
-    "list_memories": {**FILTERS, "limit": 20, "offset": 0, "include_forgotten": False, **OURS},
+    "list_memories": {
+        **FILTERS,
+        "limit": 20,
+        "offset": 0,
+        "include_forgotten": False,
+        "collection": None,
+        **OURS,
+    },
     "rebuild_memories": {},
 }
 METADATA = {
