@@ -89,14 +89,18 @@ class BackgroundTasks:
         `ends` says that the work may return before that.
         """
         background = BackgroundTask(name, work)
-        task = self._running[background] = asyncio.create_task(background.run(), name=name)
-        if ends:
-            task.add_done_callback(lambda _: self._running.pop(background, None))
+        running = self._until_it_ends(background) if ends else background.run()
+        task = self._running[background] = asyncio.create_task(running, name=name)
         try:
             yield
         finally:
             self._running.pop(background, None)
             await _end(task)
+
+    async def _until_it_ends(self, background: BackgroundTask) -> None:
+        """Do work that may return; from then on it is no part of readiness."""
+        await background.run()
+        self._running.pop(background, None)
 
     async def check(self) -> None:
         """Check readiness: raises Unexpected, which names every task that fails or has ended."""

@@ -95,6 +95,21 @@ async def test_work_that_ends_is_noticed() -> None:
             await tasks.check()
 
 
+async def test_work_that_may_end_is_never_seen_as_ended() -> None:
+    tasks = BackgroundTasks()
+    seen: list[asyncio.Task[None]] = []
+
+    async def short() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        seen.append(task)
+
+    async with tasks.run("short", short, ends=True):
+        while not (seen and seen[0].done()):
+            await asyncio.sleep(0)
+            await tasks.check()  # also in the very step in which the task is done
+
+
 async def test_work_that_swallows_a_cancellation_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "CANCEL_AGAIN_SECONDS", 0.05)
     swallowed = []

@@ -90,7 +90,7 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str, str]] = [
     ({"images": [{"mime_type": "image/png"}]}, "images.0.data", "required"),
     ({"images": [{**IMAGE, "mime_type": "png"}]}, "images.0.mime_type", "pattern"),
     ({"images": [{**IMAGE, "mime_type": "text/html"}]}, "images.0.mime_type", "image/"),
-    ({"images": [{**IMAGE, "metadata": "no JSON"}]}, "images.0.metadata", "dictionary"),
+    ({"images": [{**IMAGE, "metadata": "no JSON"}]}, "images.0.metadata", "object"),
     ({"images": [IMAGE, IMAGE]}, "images", "same position"),
     (
         {"images": [IMAGE, {"data": base64.b64encode(b"x" * 1100).decode()}]},
@@ -103,7 +103,7 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str, str]] = [
         "MAX_TOTAL_SIZE_MB",
     ),
     ({"metadata": '{"score": NaN}'}, "metadata", "nan"),
-    ({"metadata": "not an object"}, "metadata", "dictionary"),
+    ({"metadata": "not an object"}, "metadata", "object"),
     ({"tags": "a,b"}, "tags", "list"),
 ]
 

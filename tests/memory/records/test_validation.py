@@ -18,7 +18,7 @@ from tests.support.records import draft, one
         ("metadata", {"metadata": {"a": object()}}),
         ("metadata", {"metadata": {1: "a"}}),
         ("thread", {"thread": "t" * 257}),
-        ("tag", {"tags": ["t" * 257]}),
+        ("tags", {"tags": ["t" * 257]}),
     ],
 )
 async def test_what_cannot_be_kept_is_refused(
