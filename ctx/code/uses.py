@@ -43,7 +43,7 @@ def _text(body: Mapping[str, Any]) -> str:
 def _head(body: Mapping[str, Any]) -> str:
     first, *others = body["definitions"]
     defined = definition(first) + (f" and {len(others)} more" if others else "")
-    unsure = "" if body["complete"] else "; there may be others that the code does not name"
+    unsure = "; there may be others that the code does not name" if body.get("warnings") else ""
     return f"{body['exact']} exact, {body['possible']} possible uses of {defined}{unsure}"
 
 

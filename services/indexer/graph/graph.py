@@ -144,12 +144,6 @@ class SymbolGraph:
         files = {file.path: file for file in (*homes, *tables.callers(name))}
         return await COMPUTE.run(count_references, files.values(), name)
 
-    async def tests_using(self, target: GraphDefinition, is_test: Callable[[str], bool]) -> Answer:
-        """Find the calls of a definition in files of tests; the caller of each is the test."""
-        answer = await self.callers(target)
-        sites = [site for site in answer.sites if is_test(site.path)]
-        return Answer(sites=sites, incomplete=answer.incomplete)
-
     async def _relations(self, target: GraphDefinition) -> tuple[LoadedTables, Relations]:
         tables = self._loaded
         await self._require(tables, [target.path])

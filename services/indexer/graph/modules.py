@@ -62,14 +62,6 @@ def joined(folder: str, relative: str) -> str:
     return "/".join(parts)
 
 
-def included_files(importer: str, module: str) -> Sequence[str]:
-    """Return the files that an `#include` may mean: beside the file, or below a folder above it."""
-    folder = PurePosixPath(importer).parent
-    roots = [folder, *folder.parents][:MAX_ROOTS]
-    found = [joined(str(root), module) for root in roots]
-    return [*found, *(joined(str(root / "include"), module) for root in roots)]
-
-
 @lru_cache(maxsize=CACHED)
 def rust_submodule(importer: str, name: str) -> Sequence[str]:
     """Return the files that `mod name;` may mean."""

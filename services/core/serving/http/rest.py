@@ -35,7 +35,6 @@ from services.core.settings import Settings
 
 log = logging.getLogger(__name__)
 
-KEPT_HEADERS = ("www-authenticate", "allow", "retry-after")  # of an error that is written anew
 SUCCESS = "ok"  # the metrics label of a request without an error
 STATUSES: Mapping[type[CtxError], HTTPStatus] = {
     InvalidInput: HTTPStatus.BAD_REQUEST,

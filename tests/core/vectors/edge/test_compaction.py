@@ -63,6 +63,14 @@ async def texts(store: EdgeStore) -> dict[int, str]:
     return {UUID(each.id).int: each.payload["text"] for each in page}
 
 
+async def begin_copy(store: EdgeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the copy of a hundred points begin, slowly."""
+    monkeypatch.setattr(compaction, "PAUSE_SECONDS", 0.05)
+    await store.upsert(NAME, [point(number) for number in range(100)])
+    store._collections[NAME].deleted = 1000
+    await until(lambda: store._collections[NAME].copy is not None)
+
+
 async def test_a_collection_is_copied_without_what_was_deleted(
     store: EdgeStore, folder: Path
 ) -> None:
@@ -106,10 +114,7 @@ async def test_what_is_written_meanwhile_is_in_the_copy(
 async def test_a_rebuild_that_begins_meanwhile_is_what_counts(
     store: EdgeStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compaction, "PAUSE_SECONDS", 0.05)
-    await store.upsert(NAME, [point(number) for number in range(100)])
-    store._collections[NAME].deleted = 1000
-    await until(lambda: store._collections[NAME].copy is not None)
+    await begin_copy(store, monkeypatch)
     built = await store.build(NAME, SPEC)
     await store.upsert(built, [point(1, "rebuilt")])
     await store.swap(NAME, built)
@@ -120,10 +125,7 @@ async def test_a_rebuild_that_begins_meanwhile_is_what_counts(
 async def test_a_store_that_is_closed_meanwhile_keeps_the_collection(
     store: EdgeStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compaction, "PAUSE_SECONDS", 0.05)
-    await store.upsert(NAME, [point(number) for number in range(100)])
-    store._collections[NAME].deleted = 1000
-    await until(lambda: store._collections[NAME].copy is not None)
+    await begin_copy(store, monkeypatch)
     await store.upsert(NAME, [point(200)])
     await store.close()
     again = await EdgeStore.open(folder)
