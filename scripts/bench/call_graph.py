@@ -13,21 +13,21 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from services.indexer.graph.edges import Certainty, certainty  # noqa: E402
+from scripts.bench.application import Application  # noqa: E402
+from services.indexer.graph.edges import Certainty  # noqa: E402
 from services.indexer.graph.files import FileSymbols  # noqa: E402
 from services.indexer.graph.modules import python_files  # noqa: E402
 from services.indexer.graph.relations import Relations  # noqa: E402
 from services.indexer.graph.resolver import Resolver  # noqa: E402
-from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value  # noqa: E402
-from services.indexer.syntax.outline import outline  # noqa: E402
-from services.indexer.syntax.symbols.table import CLASS, FUNCTION, definition_mention, last_name  # noqa: E402
+from services.indexer.graph.values import ScopeRef  # noqa: E402
+from services.indexer.syntax.symbols.table import CLASS, FUNCTION  # noqa: E402
 
 # Three applications to develop with; the other three are for the end.
 DEVELOPED = {"furl": "furl", "rich-cli": "rich-cli/src", "sshtunnel": "sshtunnel"}
@@ -35,113 +35,38 @@ HELD_BACK = {"bpytop": "bpytop", "sqlparse": "sqlparse", "TextRank4ZH": "TextRan
 Edges = dict[str, set[str]]
 
 
-class Application:
-    """The symbol tables of the files of one language below a folder."""
+class CallGraph(Application):
+    """The edges of an application from caller to callee, named as the ground truths do."""
 
-    def __init__(self, root: Path, paths: Iterable[Path], language: str = "python") -> None:
-        self._files: dict[str, FileSymbols] = {}
-        self._rows: dict[str, list[str]] = {}
-        for path in sorted(paths):
-            text = path.read_text(errors="replace")
-            table = outline(text, language, with_symbols=True).symbols
-            self._rows[str(path.relative_to(root))] = text.splitlines()
-            name = str(path.relative_to(root))
-            if table is not None:
-                self._files[name] = FileSymbols(name, table)
-
-    misses = 0  # everything is loaded
-
-    def few_callers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the files that mention a name."""
-        return self.callers(name)
-
-    def file(self, path: str) -> FileSymbols | None:
-        """Return a file's symbols."""
-        return self._files.get(path)
-
-    def callers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the files that mention a name."""
-        return [file for file in self._files.values() if name in file.mentions]
-
-    def definers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the files that define a name for others."""
-        return self.callers(definition_mention(name))
-
-    def edges(self, *, calls_only: bool) -> tuple[Edges, Edges]:
-        """Return exact edges, and possible ones by name, from caller to callee."""
+    def edges(self, *, calls_only: bool, reads: bool = True) -> tuple[Edges, Edges]:
+        """Return exact edges and possible ones; without `reads`, properties are possible."""
         exact: Edges = defaultdict(set)
         possible: Edges = defaultdict(set)
-        resolver = Resolver(self)
-        for file in self._files.values():
-            for call in file.table.calls:
-                resolver.start()
-                caller = self.name(file.path, call.scope)
-                place = ScopeRef(file.path, call.scope)
-                values = resolver.calls.targets(place, call)
-                sure = certainty(resolver, place, call, values)[0] is Certainty.EXACT
-                edges = exact if sure else possible
-                possible[caller] |= {
-                    self.name(v.path, v.scope)
-                    for v in resolver.calls.overriding(place, call.function)
-                    if self._runs(v)
-                }
-                if last_name(call.function) == "__iter__":
-                    values |= resolver.attribute(resolver.calls.called(values), "__next__")
-                edges[caller] |= {self.name(v.path, v.scope) for v in values if self._runs(v)}
-                if any(value.kind == UNRESOLVED for value in values):
-                    possible[caller] |= self._named(last_name(call.function))
-            for read in file.table.reads:
-                place = ScopeRef(file.path, read.scope)
-                found = resolver.classes.properties(place, read.value)
-                possible[self.name(*place)] |= {self.name(v.path, v.scope) for v in found}
-                if isinstance(read.value, str):
-                    possible[self.name(*place)] |= self._properties_named(
-                        resolver, place, read.value
-                    )
-            if not calls_only:
+        for each in self.resolve():
+            if self.runs(each.target):
+                sure = each.certainty is Certainty.EXACT and (reads or not each.is_read)
+                callees = (exact if sure else possible)[self.name(each.path, each.scope)]
+                callees.add(self.name(each.target.path, each.target.scope))
+        if not calls_only:
+            for file in self.files.values():
                 self._add_definitions(exact, file)
         return exact, possible
-
-    def _properties_named(self, resolver: Resolver, place: ScopeRef, read: str) -> set[str]:
-        """Return the properties of the name that is read from something unknown."""
-        last = read.rpartition(".")[2]
-        if not resolver.classes.is_unknown(place, read, last):
-            return set()
-        return {
-            self.name(path, number)
-            for path, file in self._files.items()
-            for number, scope in enumerate(file.table.scopes)
-            if scope.name == last and resolver.classes.is_property(Value(DEFINITION, path, number))
-        }
 
     def dispatched(self) -> Edges:
         """Return the overrides of the methods that calls resolve to: each may run as well."""
         found: Edges = defaultdict(set)
         resolver = Resolver(self)
-        for file in self._files.values():
+        for file in self.files.values():
             for call in file.table.calls:
                 resolver.start()
                 values = resolver.calls.targets(ScopeRef(file.path, call.scope), call)
                 for value in values:
-                    if self._runs(value):
+                    if self.runs(value):
                         overrides = Relations(resolver, value).overrides()
                         found[self.name(file.path, call.scope)] |= {
                             self.name(each.path, each.value.scope) for each in overrides
                         }
         return found
-
-    def _runs(self, value: Value) -> bool:
-        file = self._files.get(value.path)
-        is_definition = value.kind == DEFINITION and file is not None
-        return is_definition and file is not None and file.scope(value.scope).kind != CLASS
-
-    def _named(self, name: str) -> set[str]:
-        return {
-            self.name(path, number)
-            for path, file in self._files.items()
-            for number, scope in enumerate(file.table.scopes)
-            if number and scope.name == name
-        }
 
     def _add_definitions(self, exact: Edges, file: FileSymbols) -> None:
         for number, scope in enumerate(file.table.scopes):
@@ -150,13 +75,13 @@ class Application:
         for each in file.table.imports:
             modules = [each.module, f"{each.module.rstrip('.')}.{each.name}"]
             for module in modules:
-                found = [p for p in python_files(file.path, module) if p in self._files]
+                found = [p for p in python_files(file.path, module) if p in self.files]
                 if found and found[0] != file.path:
                     exact[self.name(file.path, each.scope)].add(_module(found[0]))
 
     def name(self, path: str, scope: int) -> str:
         """Return the qualified name of a scope, as the ground truths write it."""
-        file = self._files[path]
+        file = self.files[path]
         if file.table.language == "java":
             return self._java_name(file, scope)
         inner = file.scope(scope).path
@@ -186,7 +111,7 @@ class Application:
 
     def _is_arrow(self, file: FileSymbols, number: int) -> bool:
         scope = file.scope(number)
-        row = self._rows[file.path][scope.start - 1]
+        row = self.rows[file.path][scope.start - 1]
         return scope.kind == FUNCTION and "=>" in row and "function" not in row
 
 
@@ -229,7 +154,7 @@ def applications(folder: Path, chosen: Mapping[str, str]) -> tuple[Counts, Count
         truth = json.loads((folder / f"ground_truth/macro_benchmark/{name}/EA.json").read_text())
         package = name.replace("-", "_").lower()
         paths = [p for p in root.rglob("*.py") if _belongs(p.relative_to(root), package)]
-        exact, possible = Application(root, paths).edges(calls_only=False)
+        exact, possible = CallGraph(root, paths).edges(calls_only=False)
         both = {caller: exact[caller] | possible[caller] for caller in {*exact, *possible}}
 
         def admit(callee: str, package: str = package) -> bool:
@@ -249,7 +174,7 @@ def snippets(folder: Path) -> Counts:
     counts = Counts()
     for truth_file in sorted(folder.glob("*/*/callgraph.json")):
         root = truth_file.parent
-        exact, _ = Application(root, root.rglob("*.py")).edges(calls_only=True)
+        exact, _ = CallGraph(root, root.rglob("*.py")).edges(calls_only=True)
         truth = json.loads(truth_file.read_text())
         counts.add(truth, exact, lambda callee: not callee.startswith("<"))
     return counts
@@ -260,7 +185,7 @@ def javascript(folder: Path) -> tuple[Counts, Counts]:
     exact_counts, all_counts = Counts(), Counts()
     for truth_file in sorted(folder.rglob("callgraph.json")):
         root = truth_file.parent
-        exact, possible = Application(root, root.rglob("*.js"), "javascript").edges(calls_only=True)
+        exact, possible = CallGraph(root, root.rglob("*.js"), "javascript").edges(calls_only=True)
         both = {caller: exact[caller] | possible[caller] for caller in {*exact, *possible}}
         truth = json.loads(truth_file.read_text())
         exact_counts.add(truth, exact, lambda callee: not callee.startswith("<"))
@@ -273,7 +198,7 @@ def java(folder: Path) -> tuple[Counts, Counts]:
     exact_counts, all_counts = Counts(), Counts()
     for truth_file in sorted(folder.rglob("callgraph.json")):
         root = truth_file.parent
-        application = Application(root, root.rglob("*.java"), "java")
+        application = CallGraph(root, root.rglob("*.java"), "java")
         exact, possible = application.edges(calls_only=True)
         below = application.dispatched()
         listed: dict[str, set[str]] = defaultdict(set)

@@ -1,0 +1,122 @@
+"""Every call of the files below a folder, with what the symbol graph says that it runs."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from services.indexer.graph.edges import Certainty, certainty
+from services.indexer.graph.files import FileSymbols
+from services.indexer.graph.resolver import Resolver
+from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
+from services.indexer.syntax.outline import outline
+from services.indexer.syntax.symbols.table import (
+    CLASS,
+    Call,
+    Read,
+    definition_mention,
+    last_name,
+)
+
+
+class Resolved(NamedTuple):
+    """A call, or a read that runs a property, and a definition that it runs."""
+
+    path: str
+    line: int
+    scope: int
+    certainty: Certainty
+    target: Value
+    is_read: bool = False
+
+
+class Application:
+    """The symbol tables of files of one language, all of them loaded."""
+
+    misses = 0  # everything is loaded
+
+    def __init__(self, root: Path, paths: Iterable[Path], language: str = "python") -> None:
+        self._files: dict[str, FileSymbols] = {}
+        self.rows: dict[str, list[str]] = {}
+        for path in sorted(paths):
+            text = path.read_text(errors="replace")
+            table = outline(text, language, with_symbols=True).symbols
+            name = str(path.relative_to(root))
+            self.rows[name] = text.splitlines()
+            if table is not None:
+                self._files[name] = FileSymbols(name, table)
+
+    @property
+    def files(self) -> Mapping[str, FileSymbols]:
+        """The files by their paths."""
+        return self._files
+
+    def file(self, path: str) -> FileSymbols | None:
+        """Return a file's symbols."""
+        return self._files.get(path)
+
+    def callers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the files that mention a name."""
+        return [file for file in self._files.values() if name in file.mentions]
+
+    few_callers = callers
+
+    def definers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the files that define a name for others."""
+        return self.callers(definition_mention(name))
+
+    def runs(self, value: Value) -> bool:
+        """Whether a value is a function of the files."""
+        file = self._files.get(value.path) if value.kind == DEFINITION else None
+        return file is not None and file.scope(value.scope).kind != CLASS
+
+    def resolve(self) -> Iterator[Resolved]:
+        """Yield what each call may run, and each read of a property."""
+        resolver = Resolver(self)
+        for file in self._files.values():
+            for call in file.table.calls:
+                yield from self._call(resolver, file, call)
+            for read in file.table.reads:
+                yield from self._read(resolver, file, read)
+
+    def _call(self, resolver: Resolver, file: FileSymbols, call: Call) -> Iterator[Resolved]:
+        resolver.start()
+        place = ScopeRef(file.path, call.scope)
+        values = resolver.calls.targets(place, call)
+        sureness = certainty(resolver, place, call, values)[0]
+        if last_name(call.function) == "__iter__":
+            values |= resolver.attribute(resolver.calls.called(values), "__next__")
+        for value in values:
+            if value.kind == DEFINITION and value.path in self._files:
+                yield Resolved(file.path, call.line, call.scope, sureness, value)
+        possible = set(resolver.calls.overriding(place, call.function))
+        if any(value.kind == UNRESOLVED for value in values):
+            possible.update(self._named.get(last_name(call.function), ()))
+        for value in possible:
+            if value.path in self._files:
+                yield Resolved(file.path, call.line, call.scope, Certainty.POSSIBLE, value)
+
+    def _read(self, resolver: Resolver, file: FileSymbols, read: Read) -> Iterator[Resolved]:
+        resolver.start()
+        place = ScopeRef(file.path, read.scope)
+        for value in resolver.classes.properties(place, read.value):
+            yield Resolved(file.path, read.line, read.scope, Certainty.EXACT, value, is_read=True)
+        if not isinstance(read.value, str):
+            return
+        last = read.value.rpartition(".")[2]
+        if resolver.classes.is_unknown(place, read.value, last):
+            for value in self._named.get(last, ()):
+                if resolver.classes.is_property(value):
+                    yield Resolved(
+                        file.path, read.line, read.scope, Certainty.POSSIBLE, value, is_read=True
+                    )
+
+    @cached_property
+    def _named(self) -> dict[str, list[Value]]:
+        """Definitions by their names."""
+        found: dict[str, list[Value]] = {}
+        for path, file in self._files.items():
+            for number, scope in enumerate(file.table.scopes):
+                if number:
+                    found.setdefault(scope.name, []).append(Value(DEFINITION, path, number))
+        return found
