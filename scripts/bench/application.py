@@ -11,10 +11,12 @@ from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
 from services.indexer.syntax.outline import outline
 from services.indexer.syntax.symbols.table import (
+    ASSIGNED,
     CLASS,
     Call,
     Read,
     definition_mention,
+    inner_names,
     last_name,
 )
 
@@ -70,14 +72,21 @@ class Application:
         file = self._files.get(value.path) if value.kind == DEFINITION else None
         return file is not None and file.scope(value.scope).kind != CLASS
 
+    def innermost(self, path: str, line: int) -> int:
+        """Return the last function or class that begins before a line and ends after it."""
+        scopes = enumerate(self._files[path].table.scopes)
+        inside = (n for n, each in scopes if each.start <= line <= each.end)
+        return max(n for n in inside if not self._files[path].scope(n).name.startswith("<"))
+
     def resolve(self) -> Iterator[Resolved]:
         """Yield what each call may run, and each read of a property."""
         resolver = Resolver(self)
         for file in self._files.values():
             for call in file.table.calls:
                 yield from self._call(resolver, file, call)
+                yield from self._use(resolver, file, Read(call.scope, call.line, call.function))
             for read in file.table.reads:
-                yield from self._read(resolver, file, read)
+                yield from self._use(resolver, file, read)
 
     def _call(self, resolver: Resolver, file: FileSymbols, call: Call) -> Iterator[Resolved]:
         resolver.start()
@@ -96,19 +105,18 @@ class Application:
             if value.path in self._files:
                 yield Resolved(file.path, call.line, call.scope, Certainty.POSSIBLE, value)
 
-    def _read(self, resolver: Resolver, file: FileSymbols, read: Read) -> Iterator[Resolved]:
+    def _use(self, resolver: Resolver, file: FileSymbols, use: Read) -> Iterator[Resolved]:
         resolver.start()
-        place = ScopeRef(file.path, read.scope)
-        for value in resolver.classes.properties(place, read.value):
-            yield Resolved(file.path, read.line, read.scope, Certainty.EXACT, value, is_read=True)
-        if not isinstance(read.value, str):
-            return
-        last = read.value.rpartition(".")[2]
-        if resolver.classes.is_unknown(place, read.value, last):
-            for value in self._named.get(last, ()):
-                if resolver.classes.is_property(value):
+        place = ScopeRef(file.path, use.scope)
+        properties = resolver.properties
+        for value, caveat in properties.run(place, use.value, assigned=use.how == ASSIGNED).items():
+            sureness = Certainty.POSSIBLE if caveat else Certainty.EXACT
+            yield Resolved(file.path, use.line, use.scope, sureness, value, is_read=True)
+        for name in set(inner_names(use.value)):
+            if properties.is_unknown(place, use.value, name):
+                for value in filter(properties.is_getter, self._named.get(name, ())):
                     yield Resolved(
-                        file.path, read.line, read.scope, Certainty.POSSIBLE, value, is_read=True
+                        file.path, use.line, use.scope, Certainty.POSSIBLE, value, is_read=True
                     )
 
     @cached_property

@@ -21,6 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from scripts.bench.application import Application  # noqa: E402
+from scripts.bench.call_sites import read_witness  # noqa: E402
 from services.indexer.graph.edges import Certainty  # noqa: E402
 from services.indexer.graph.files import FileSymbols  # noqa: E402
 from services.indexer.graph.modules import python_files  # noqa: E402
@@ -67,6 +68,19 @@ class CallGraph(Application):
                             self.name(each.path, each.value.scope) for each in overrides
                         }
         return found
+
+    def recorded(self, witness: Path) -> Edges:
+        """Return the edges that ran, by a file that `witnesses/record.py` wrote."""
+        found: Edges = defaultdict(set)
+        for (path, line, _), targets in read_witness(witness).items():
+            for target in targets:
+                if target is not None and {path, target[0]} <= self.files.keys():
+                    found[self._at(path, line)].add(self._at(*target))
+        return found
+
+    def _at(self, path: str, line: int) -> str:
+        """Return the name of the innermost function or class at a line."""
+        return self.name(path, self.innermost(path, line))
 
     def _add_definitions(self, exact: Edges, file: FileSymbols) -> None:
         for number, scope in enumerate(file.table.scopes):
@@ -146,23 +160,34 @@ class Counts:
         return f"{shares}  ({self.right} right, {self.wrong} wrong, {self.missed} missed)"
 
 
-def applications(folder: Path, chosen: Mapping[str, str]) -> tuple[Counts, Counts]:
-    """Compare the edges of applications; return the counts of exact ones, and with possible."""
-    exact_counts, all_counts = Counts(), Counts()
+def applications(
+    folder: Path, chosen: Mapping[str, str], recordings: Path | None
+) -> Mapping[str, Counts]:
+    """Compare the edges of applications with the ground truth, and with it and what ran."""
+    counts: dict[str, Counts] = defaultdict(Counts)
     for name, subfolder in chosen.items():
         root = folder / "dataset/macro_benchmark/pj" / subfolder
         truth = json.loads((folder / f"ground_truth/macro_benchmark/{name}/EA.json").read_text())
         package = name.replace("-", "_").lower()
         paths = [p for p in root.rglob("*.py") if _belongs(p.relative_to(root), package)]
-        exact, possible = CallGraph(root, paths).edges(calls_only=False)
+        graph = CallGraph(root, paths)
+        exact, possible = graph.edges(calls_only=False)
         both = {caller: exact[caller] | possible[caller] for caller in {*exact, *possible}}
 
         def admit(callee: str, package: str = package) -> bool:
             return callee.lower().split(".")[0] == package
 
-        exact_counts.add(truth, exact, admit)
-        all_counts.add(truth, both, admit)
-    return exact_counts, all_counts
+        counts["exact, calls alone"].add(
+            truth, graph.edges(calls_only=False, reads=False)[0], admit
+        )
+        counts["exact"].add(truth, exact, admit)
+        counts["exact + possible"].add(truth, both, admit)
+        witness = recordings / f"{name}.jsonl" if recordings else None
+        if witness and witness.exists():
+            ran = graph.recorded(witness)
+            whole = {each: {*truth.get(each, ()), *ran[each]} for each in {*truth, *ran}}
+            counts["exact, with what ran"].add(whole, exact, admit)
+    return counts
 
 
 def _belongs(path: Path, package: str) -> bool:
@@ -230,12 +255,18 @@ def main() -> None:
     )
     parser.add_argument("--java", type=Path, help="benchmarks/java/cats of SWARM-CG")
     parser.add_argument("--held-back", action="store_true", help="the other three applications")
+    parser.add_argument(
+        "--recordings",
+        type=Path,
+        help="a folder of APPLICATION.jsonl that witnesses/record.py wrote\n"
+        "while the application's tests ran: what ran is added to the ground truth",
+    )
     options = parser.parse_args()
     if options.applications:
         chosen = HELD_BACK if options.held_back else DEVELOPED
-        exact, everything = applications(options.applications, chosen)
-        print(f"applications, exact             {exact}")
-        print(f"applications, exact + possible  {everything}")
+        compared = applications(options.applications, chosen, options.recordings)
+        for row, counts in compared.items():
+            print(f"applications, {row:<22}{counts}")
     if options.snippets:
         print(f"snippets, exact                 {snippets(options.snippets)}")
     for folder, compare in ((options.javascript, javascript), (options.java, java)):

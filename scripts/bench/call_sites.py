@@ -135,12 +135,7 @@ class Comparison:
             return False
         scope = file.scope(value.scope)
         for line in lines:
-            inside = [
-                number
-                for number, each in enumerate(file.table.scopes)
-                if number and each.start <= line <= each.end
-            ]
-            innermost = max(inside, default=0)
+            innermost = self._application.innermost(value.path, line)
             outer = file.scope(innermost).parent if innermost else 0
             if value.scope in (innermost, outer if scope.kind == CLASS else innermost):
                 return True

@@ -1,10 +1,11 @@
 """What calls run and return, and what is passed to parameters."""
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from services.indexer.graph.files import CONSTRUCTOR, FileSymbols
-from services.indexer.graph.library import gives_anything
+from services.indexer.graph.files import ALLOCATOR, CONSTRUCTOR, FileSymbols
+from services.indexer.graph.python.library import gives_anything
 from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
@@ -24,6 +25,7 @@ from services.indexer.graph.values import (
     union,
 )
 from services.indexer.syntax.symbols.table import (
+    ASSIGNED,
     ATTRIBUTE,
     BY_NAME,
     CLASS,
@@ -124,6 +126,8 @@ class Calls:
         found = [UNRESOLVED_VALUES]
         if parameter.type:
             return self._typed(file, number, parameter.type)
+        if declared := self._declared_above(file, number, parameter.name):
+            return declared
         if parameter.default:
             found.append(
                 self._resolver.evaluate(ScopeRef(file.path, scope.parent), parameter.default)
@@ -135,6 +139,20 @@ class Calls:
                     found += self._arguments(file, number, position)
                     self._resolver.callers_deep -= 1
         return union(found)
+
+    def _declared_above(self, file: FileSymbols, number: int, name: str) -> Values:
+        """Return the type of a parameter that the method which this one overrides declares."""
+        scope = file.scope(number)
+        if not file.rules.explicit_self or file.scope(scope.parent).kind != CLASS:
+            return NOTHING
+        classes = self._resolver.classes
+        for place in classes.ancestors(ScopeRef(file.path, scope.parent))[1:]:
+            for value in classes.own(place, scope.name):
+                home = self._resolver.tables.file(value.path)
+                for each in home.scope(value.scope).parameters if home else ():
+                    if home and each.name == name and each.type:
+                        return self._typed(home, value.scope, each.type)
+        return NOTHING
 
     def _arguments(self, file: FileSymbols, number: int, position: int) -> list[Values]:
         """Return what callers pass for a parameter."""
@@ -177,8 +195,18 @@ class Calls:
     def overriding(self, place: ScopeRef, function: Expression) -> Values:
         """Return the definitions of subclasses that a call may run, by what its receiver is."""
         owner, name = _member(function)
-        found = [self._below(place, owner, name)] if owner else []
+        found = [self._below(place, owner, name)] if owner else [*self._held(place, function)]
         return union([*found, self._below(place, function, "__call__")])
+
+    def _held(self, place: ScopeRef, function: Expression) -> Iterator[Values]:
+        """Yield the same for the methods that a local name holds."""
+        file = self._resolver.tables.file(place.path)
+        if file is None or not isinstance(function, str):
+            return
+        for binding in file.bindings.get((place.scope, function), ()):
+            owner, name = _member(binding.value)
+            if owner and binding.how == ASSIGNED:
+                yield self._below(place, owner, name)
 
     def _below(self, place: ScopeRef, owner: Expression, name: str) -> Values:
         return union(
@@ -208,12 +236,9 @@ class Calls:
         file = self._resolver.tables.file(value.path)
         if file is None or file.scope(value.scope).kind != CLASS:
             return frozenset([value])
-        names = (CONSTRUCTOR, "__new__") if file.rules.explicit_self else (CONSTRUCTOR,)
-        for name in names:
-            found = self._resolver.classes.inherited(value, name)
-            if defined := frozenset(v for v in found if v.kind == DEFINITION):
-                return defined
-        return frozenset([value])
+        names = (CONSTRUCTOR, ALLOCATOR) if file.rules.explicit_self else (CONSTRUCTOR,)
+        found = union(self._resolver.classes.inherited(value, name) for name in names)
+        return frozenset(v for v in found if v.kind == DEFINITION) or frozenset([value])
 
     def _fitting(self, place: ScopeRef, call: Call, values: Values) -> Values:
         """Leave out the overloads that a call's arguments do not fit."""

@@ -11,7 +11,6 @@ from services.indexer.graph.values import (
     INSTANCE,
     NOTHING,
     PARENT,
-    UNKNOWN_VALUE,
     UNRESOLVED_VALUES,
     ScopeRef,
     Value,
@@ -19,14 +18,13 @@ from services.indexer.graph.values import (
     union,
 )
 from services.indexer.syntax.symbols.table import (
-    ATTRIBUTE,
-    CALL,
     CLASS,
     DECLARATION,
     FUNCTION,
     IN_TYPE,
-    ITEM,
+    Binding,
     Expression,
+    first_names,
     last_name,
 )
 
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
 
 MAX_ANCESTORS = 64
 _KNOWN_BASES = frozenset([f"{BUILTINS}.object", f"{BUILTINS}.Object"])
-_WRAPPING = frozenset([CALL, ATTRIBUTE, ITEM])
-PROPERTIES = frozenset(["property", "cached_property", "functools.cached_property"])
 
 
 class Classes:
@@ -78,6 +74,32 @@ class Classes:
         return any(
             self._has_foreign_ancestor(self.ancestors(ScopeRef(value.path, value.scope)))
             for value in self.classes_at(file, number)
+        )
+
+    def super(self, place: ScopeRef, arguments: Sequence[Expression]) -> Values:
+        """Return what `super` stands for: what comes after the class that it names, or around."""
+        file = self._resolver.tables.file(place.path)
+        receiver = file.receiver(place.scope) if file and file.rules.explicit_self else None
+        if receiver is None:
+            return NOTHING
+        own = frozenset([Value(PARENT, place.path, receiver.scope)])
+        named = self._resolver.evaluate(place, arguments[0]) if arguments else NOTHING
+        after = frozenset(v._replace(kind=PARENT) for v in named if v.kind == DEFINITION)
+        return after or own
+
+    def outside_of(self, place: ScopeRef, binding: Binding) -> ScopeRef:
+        """Return where a value is looked up: a name of a class's body may stand for itself there.
+
+        `name = name` in a class gives it what the scope around has under that name.
+        """
+        file = self._resolver.tables.file(place.path)
+        if file is None or not file.rules.explicit_self or file.scope(place.scope).kind != CLASS:
+            return place
+        names = first_names(binding.value)
+        return (
+            ScopeRef(place.path, file.scope(place.scope).parent)
+            if binding.target in names
+            else place
         )
 
     def around(self, place: ScopeRef) -> Values:
@@ -212,17 +234,13 @@ class Classes:
         """Return what a property gives, for a definition that is one."""
         if not instance:
             return values
+        resolver = self._resolver
         return union(
-            self._resolver.calls.called(frozenset([v])) if self.is_property(v) else frozenset([v])
+            resolver.calls.called(frozenset([v]))
+            if resolver.properties.is_getter(v)
+            else frozenset([v])
             for v in values
         )
-
-    def is_property(self, value: Value) -> bool:
-        """Whether a definition is read as an attribute."""
-        if value.kind != DEFINITION:
-            return False
-        file = self._resolver.tables.file(value.path)
-        return file is not None and bool(PROPERTIES.intersection(file.marks(value.scope)))
 
     def ancestors(self, place: ScopeRef) -> list[ScopeRef]:
         """Return a class and those it inherits from, nearest first."""
@@ -313,34 +331,3 @@ class Classes:
                     own = self._own_attribute(place, name, instance=value.kind == INSTANCE)
                     found += [own] if own is not None else []
         return found
-
-    def properties(self, place: ScopeRef, expression: Expression) -> Values:
-        """Return the properties that run while an expression is read."""
-        found: set[Value] = set()
-        if not isinstance(expression, str):
-            return self.properties(place, expression[1]) if expression[0] in _WRAPPING else NOTHING
-        first, *rest = expression.split(".")
-        values = self._resolver.name(place, first) if rest else NOTHING
-        for name in rest:
-            for value in values:
-                if value.kind == INSTANCE:
-                    found.update(v for v in self._raw(value, name) if self.is_property(v))
-            values = self._resolver.attribute(values, name)
-        return frozenset(found)
-
-    def is_unknown(self, place: ScopeRef, expression: str, name: str) -> bool:
-        """Whether nothing is known of what an attribute of a dotted name is read from."""
-        parts = expression.split(".")
-        owner = ".".join(parts[: parts.index(name, 1)])
-        return UNKNOWN_VALUE in self._resolver.evaluate(place, owner)
-
-    def _raw(self, value: Value, name: str) -> Values:
-        """Return the definitions of an attribute, without running properties."""
-        for place in self.ancestors(ScopeRef(value.path, value.scope)):
-            file = self._resolver.tables.file(place.path)
-            bound = file.bindings.get((place.scope, name)) if file else None
-            if bound:
-                return union(
-                    self._resolver.evaluate(ScopeRef(place.path, b.scope), b.value) for b in bound
-                )
-        return NOTHING

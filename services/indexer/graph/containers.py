@@ -11,6 +11,7 @@ from services.indexer.graph.values import (
     LITERAL_VALUE,
     OPEN,
     TYPE,
+    UNKNOWN_VALUE,
     UNRESOLVED_VALUES,
     ScopeRef,
     Value,
@@ -55,7 +56,7 @@ class Containers:
             pairs = self._resolver.library.paired(place, owner[1], key)
             if pairs is not None:
                 return pairs
-        found = self._assigned_items(place, owner, key)
+        found = [*self._assigned_items(place, owner, key), *self._added(place, owner)]
         for value in self._resolver.evaluate(place, owner):
             if value.kind == DEFINITION and self._is_class(value):
                 found.append(frozenset([value]))  # a class with arguments for its types
@@ -112,8 +113,33 @@ class Containers:
             if not key or binding.target[2] in ("", key)
         ]
 
+    def _added(self, place: ScopeRef, owner: Expression) -> list[Values]:
+        """Return what calls of the file add to a container that is known by a name at a place.
+
+        Where one of them adds something unknown, it may hold anything.
+        """
+        file = self._resolver.tables.file(place.path)
+        if file is None or not isinstance(owner, str):
+            return []
+        found = [
+            self._resolver.evaluate(ScopeRef(place.path, scope), each)
+            for scope, each in file.added.get(owner, ())
+            if file.same_owner(place.scope, scope, owner)
+        ]
+        return [UNRESOLVED_VALUES] if any(UNKNOWN_VALUE in each for each in found) else found
+
+    def looped(self, place: ScopeRef, expression: Expression) -> Values:
+        """Return what a loop over an expression gives."""
+        found = self._elements(self._resolver.evaluate(place, expression))
+        found += self._added(place, expression)
+        return union(found) if found else UNRESOLVED_VALUES
+
     def elements(self, values: Values) -> Values:
         """Return what a loop over values gives."""
+        found = self._elements(values)
+        return union(found) if found else UNRESOLVED_VALUES
+
+    def _elements(self, values: Values) -> list[Values]:
         found = []
         for value in values:
             if value.kind == LITERAL_VALUE:
@@ -127,7 +153,7 @@ class Containers:
                 found.append(self._iterated(value))
             else:
                 found.append(frozenset([value]))
-        return union(found) if found else UNRESOLVED_VALUES
+        return found
 
     def _iterated(self, value: Value) -> Values:
         """Return what a loop over an instance gives; one that a generator gives is an element."""
@@ -140,6 +166,9 @@ class Containers:
             own = value.name != OPEN and not classes.has_foreign_base(value)
             return frozenset([value]) if own else UNRESOLVED_VALUES
         given = called(iterators)
+        held = frozenset(each for each in given if each.kind == LITERAL_VALUE)
+        if held:  # an iterator over a container
+            return union([self.elements(held), given - held])
         looped = called(self._resolver.attribute(given, "__next__"))
         return looped if _is_defined(looped, INSTANCE) else given
 

@@ -10,6 +10,7 @@ from services.indexer.graph.escapes import Escape, Escapes, run_time_lookups
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.loading import LoadedTables
 from services.indexer.graph.modules import may_mean
+from services.indexer.graph.python.properties import DECLARED_ONLY, OVERRIDDEN
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
@@ -25,6 +26,7 @@ from services.indexer.graph.values import (
 )
 from services.indexer.syntax.symbols.scripting import PYTHON
 from services.indexer.syntax.symbols.table import (
+    ASSIGNED,
     ATTRIBUTE,
     CLASS,
     Call,
@@ -41,8 +43,6 @@ IMPLICIT = "run by a function of the language"
 BY_BUILTINS = frozenset(PYTHON.runs.values()) - {"__iter__", "__next__"}
 PROPERTY = "property of the receiver's type"
 OVERRIDES = "calls the method that it overrides"
-OVERRIDDEN = "a subclass of the receiver's type overrides it"
-DECLARED_ONLY = "declared here for others to define"
 ONE_KNOWN = "one of the values that the called name may have"
 OUT_OF_TIME = "same name, no time to resolve it"
 
@@ -148,27 +148,32 @@ class CallSites:
         numbers = [number for each in names for number in file.calls.get(each, ())]
         for number in sorted(numbers):
             yield from self._sites(file, number, name, targets)
-        properties = [each for each in targets if self._resolver.classes.is_property(each)]
-        if properties:
-            yield from self._reads(file, name, properties)
+        properties = self._resolver.properties
+        if run := [each for each in targets if properties.is_run_by_use(each)]:
+            yield from self._uses(file, name, run)
 
-    def _reads(self, file: FileSymbols, name: str, targets: Sequence[Value]) -> Iterator[CallSite]:
-        """Yield the places where a property is read, which runs it."""
-        classes = self._resolver.classes
-        for read in file.table.reads:
-            if not isinstance(read.value, str) or name not in read.value.split(".")[1:]:
-                continue
+    def _uses(self, file: FileSymbols, name: str, targets: Sequence[Value]) -> Iterator[CallSite]:
+        """Yield the places that read a property, or assign to it, which runs it; each once."""
+        found: dict[CallSite, None] = {}
+        for use in file.uses(name):
             if self._budget.is_spent():
                 self.unresolved += 1
                 continue
             self._resolver.start()
-            place = ScopeRef(file.path, read.scope)
-            found = classes.properties(place, read.value)
-            sure = [each for each in targets if each in found]
-            for each in sure:
-                yield _site(file, read, Certainty.EXACT, PROPERTY, each)
-            if not sure and classes.is_unknown(place, read.value, name):
-                yield _site(file, read, Certainty.POSSIBLE, NOT_RESOLVED, targets[0])
+            found |= dict.fromkeys(self._used(file, use, name, targets))
+        yield from found
+
+    def _used(
+        self, file: FileSymbols, use: Read, name: str, targets: Sequence[Value]
+    ) -> Iterator[CallSite]:
+        place, properties = ScopeRef(file.path, use.scope), self._resolver.properties
+        run = properties.run(place, use.value, assigned=use.how == ASSIGNED)
+        found = [each for each in targets if each in run]
+        for each in found:
+            sureness = Certainty.POSSIBLE if run[each] else Certainty.EXACT
+            yield _site(file, use, sureness, run[each] or PROPERTY, each)
+        if not found and properties.is_unknown(place, use.value, name):
+            yield _site(file, use, Certainty.POSSIBLE, NOT_RESOLVED, targets[0])
 
     def _find_overridden(self, target: Value) -> Values:
         """Return the methods of base classes that a definition replaces."""
@@ -287,6 +292,7 @@ def certainty(
         (value.path, file.scope(value.scope).path)
         for value in values
         if value.kind == DEFINITION and (file := tables.file(value.path))
+        if len(values) == 1 or not file.is_allocator(value.scope)  # it runs beside a constructor
     }
     if len(known) > 1:
         return Certainty.POSSIBLE, f"one of {len(known)} that it may run"

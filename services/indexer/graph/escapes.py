@@ -28,6 +28,8 @@ PLAIN = frozenset(
     " lru_cache contextmanager asynccontextmanager final setter getter deleter total_ordering"
     " dataclass singledispatchmethod".split()
 )
+# Methods that the language runs, and whose calls are found where that is.
+FOLLOWED = frozenset(f"__{name}__" for name in "init new call enter exit iter next setattr".split())
 _HOLDING = frozenset([SEQUENCE, MAPPING, EITHER])
 
 
@@ -73,6 +75,9 @@ class Escapes:
             if file is None or not file.rules.explicit_self:
                 continue  # elsewhere they are mostly notes for tools
             scope = file.scope(target.scope)
+            is_special = scope.name.startswith("__") and scope.name.endswith("__")
+            if is_special and scope.name not in FOLLOWED:
+                yield Escape(target.path, scope.start, "run by operators or the language itself")
             for each in scope.decorators:
                 if last_name(each) not in PLAIN:
                     how = f"decorated by {last_name(each) or 'an expression'}"

@@ -13,29 +13,37 @@ from services.indexer.syntax.symbols.table import (
     EITHER,
     EVERY_NAME,
     EXTENSION,
+    FILE_SCOPE,
     FUNCTION,
     IN_TYPE,
     ITEM,
     LAMBDA,
+    LOCAL,
     MODULE,
     NAMESPACE,
     Binding,
     Call,
     Expression,
     Import,
+    Read,
     Scope,
     SymbolTable,
     file_mention,
+    inner_names,
     last_name,
 )
 
 _NAME = re.compile(r"(\w+)(?![\w.])")  # the last of a dotted name
 CONSTRUCTOR = "<new>"  # the name under which constructors are looked up
+ALLOCATOR = "__new__"
 COMPANION = "Companion"  # the class of a class's own members, in Kotlin
 NO_CLASS = -1
+_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp")
 OVERLOAD = "overload"
+SETTING = "__setattr__"  # the method that runs where any attribute is assigned
+ADDING = (".append", ".add", ".insert", ".appendleft")  # calls that put their last argument in
 STATIC = frozenset(["staticmethod"])
-CLASS_METHODS = frozenset(["classmethod", "__new__", "__init_subclass__", "__class_getitem__"])
+CLASS_METHODS = frozenset(["classmethod", ALLOCATOR, "__init_subclass__", "__class_getitem__"])
 
 
 class Receiver(NamedTuple):
@@ -87,8 +95,11 @@ class FileSymbols:
         """Names that have declarations of overloads, which nothing runs."""
         if not self.rules.explicit_self:
             return set()
-        scopes = enumerate(self.table.scopes)
-        return {(each.parent, each.name) for number, each in scopes if self._is_overload(number)}
+        return {
+            (each.parent, CONSTRUCTOR if self.is_constructor(number) else each.name)
+            for number, each in enumerate(self.table.scopes)
+            if self._is_overload(number)
+        }
 
     def _is_overload(self, number: int) -> bool:
         return any(last_name(each) == OVERLOAD for each in self.scope(number).decorators)
@@ -113,6 +124,12 @@ class FileSymbols:
         if not scope.owner and outer.kind != CLASS:
             return False
         return scope.name == (self.rules.constructor or class_name)
+
+    def is_allocator(self, number: int) -> bool:
+        """Whether a function makes the instances of its class, before they are constructed."""
+        scope = self.scope(number)
+        in_class = scope.parent >= 0 and self.scope(scope.parent).kind == CLASS
+        return in_class and scope.name == ALLOCATOR and self.rules.explicit_self
 
     @cached_property
     def owned(self) -> dict[tuple[str, str], list[int]]:
@@ -178,6 +195,18 @@ class FileSymbols:
             target = binding.target
             if isinstance(target, list) and target[0] == ITEM and isinstance(target[1], str):
                 found[target[1]].append(binding)
+        return found
+
+    @cached_property
+    def added(self) -> dict[str, list[tuple[int, Expression]]]:
+        """What calls add to a container, with their scopes, by the container's dotted name."""
+        found: dict[str, list[tuple[int, Expression]]] = defaultdict(list)
+        for number, function in enumerate(self.table.called() if self.rules.explicit_self else ()):
+            if isinstance(function, str) and function.endswith(ADDING):
+                call = self.table.calls[number]
+                if call.arguments:
+                    owner = function.rpartition(".")[0]
+                    found[owner].append((call.scope, call.arguments[-1]))
         return found
 
     @cached_property
@@ -248,17 +277,28 @@ class FileSymbols:
             return Receiver(scope.parent, scope.parameters[0].name, number)
         return None
 
+    def is_local(self, number: int) -> bool:
+        """Whether other files cannot see a definition."""
+        return LOCAL in self.scope(number).marks and not self.path.endswith(_HEADERS)
+
     def called_name(self, number: int) -> tuple[str, bool]:
         """Return the name that calls of a definition end in, and whether it is a member's."""
         scope = self.scope(number)
         outer = self.scope(scope.parent)
-        if self.is_constructor(number):
+        if self.is_constructor(number) or self.is_allocator(number):
             return (last_name(scope.owner) or outer.name), False
         return scope.name, outer.kind in (CLASS, EXTENSION) or bool(scope.owner)
 
     def marks(self, number: int) -> Iterator[str]:
         """Yield the plain decorators of a scope."""
         return (each for each in self.scope(number).decorators if isinstance(each, str))
+
+    def same_owner(self, first: int, second: int, name: str) -> bool:
+        """Whether a dotted name means the same in two scopes: of one instance, or one function."""
+        one, other = self.receiver(first), self.receiver(second)
+        if one is not None and other is not None and name.startswith(f"{one.name}."):
+            return (one.scope, one.name) == (other.scope, other.name)
+        return first == second or (FILE_SCOPE, name) in self.bindings
 
     def takes_class(self, number: int) -> bool:
         """Whether the first parameter of a method is its class."""
@@ -280,6 +320,16 @@ class FileSymbols:
         for number, function in enumerate(self.table.called()):
             found[last_name(function)].append(number)
         return found
+
+    def uses(self, name: str) -> Iterator[Read]:
+        """Yield where an attribute of a name is read or assigned, also before a call."""
+        for each in self.table.reads:
+            if name in inner_names(each.value) or (name == SETTING and each.how == ASSIGNED):
+                yield each
+        for number, function in enumerate(self.table.called()):
+            if name in inner_names(function):
+                call = self.table.calls[number]
+                yield Read(call.scope, call.line, function)
 
     def calls_of(self, name: str) -> Iterator[Call]:
         """Yield the calls of a name, also under the names that the file gives it."""

@@ -13,10 +13,11 @@ from typing import Any, Protocol, TypeVar
 from services.indexer.graph.calls import Calls
 from services.indexer.graph.classes import Classes
 from services.indexer.graph.containers import Containers
-from services.indexer.graph.files import FileSymbols
+from services.indexer.graph.files import ALLOCATOR, FileSymbols
 from services.indexer.graph.imports import Imports
-from services.indexer.graph.library import Library
 from services.indexer.graph.packages import Packages
+from services.indexer.graph.python.library import Library, is_builtin, is_open
+from services.indexer.graph.python.properties import Properties
 from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
     BUILTINS,
@@ -51,20 +52,19 @@ from services.indexer.syntax.symbols.table import (
     ITERATED,
     LAMBDA,
     LITERAL,
-    LOCAL,
     MODULE,
     NAMESPACE,
     NEW,
     TYPED,
     Binding,
     Expression,
+    last_name,
 )
 
 T = TypeVar("T")
 
 MAX_DEPTH = 20  # of expressions that are resolved for one another
 MAX_STEPS = 1_000  # of one question
-_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp")
 _PATH_WORDS = frozenset(["self", "super", "crate"])
 
 
@@ -104,6 +104,7 @@ class Resolver:
         self.imports = Imports(self)
         self.library = Library(self)
         self.packages = Packages(self)
+        self.properties = Properties(self)
         self._memo: dict[object, Any] = {}
         self._of_round: dict[object, Any] = {}
         self._active: set[object] = set()
@@ -184,7 +185,7 @@ class Resolver:
         if operator == ITEM:
             return self.containers.item(place, expression[1], expression[2])
         if operator == ITERATED:
-            return self.containers.elements(self.evaluate(place, expression[1]))
+            return self.containers.looped(place, expression[1])
         if operator == EITHER:
             return union(self.evaluate(place, each) for each in expression[1:])
         if operator == LAMBDA:
@@ -244,11 +245,10 @@ class Resolver:
     def _call(
         self, place: ScopeRef, function: Expression, arguments: Sequence[Expression]
     ) -> Values:
-        if function == "super":
-            file = self.tables.file(place.path)
-            receiver = file.receiver(place.scope) if file and file.rules.explicit_self else None
-            if receiver is not None:
-                return frozenset([Value(PARENT, place.path, receiver.scope)])
+        if function == "super" and (parents := self.classes.super(place, arguments)):
+            return parents
+        if arguments and last_name(function) == ALLOCATOR:
+            return self.instances(self.evaluate(place, arguments[0]))
         if isinstance(function, list) and function[0] == NEW:
             return self.instances(self.evaluate(place, function))
         functions = self.evaluate(place, function)
@@ -289,7 +289,7 @@ class Resolver:
                     return values
         elif (values := self.packages.visible(file, place, name)) is not None:
             return values
-        if foreign:
+        if foreign or (file.rules.explicit_self and not is_builtin(name)):
             return UNRESOLVED_VALUES
         return self.packages.fallback(file, name) or external(f"{BUILTINS}.{name}")
 
@@ -328,17 +328,15 @@ class Resolver:
 
     def _is_local(self, value: Value) -> bool:
         file = self.tables.file(value.path) if value.kind == DEFINITION else None
-        if file is None or file.path.endswith(_HEADERS):
-            return False
-        return LOCAL in file.scope(value.scope).marks
+        return file is not None and file.is_local(value.scope)
 
     def binding(self, path: str, binding: Binding) -> Values:
-        place = ScopeRef(path, binding.scope)
+        place = self.classes.outside_of(ScopeRef(path, binding.scope), binding)
         if binding.how == TYPED:
             return self.instances(self.evaluate(place, binding.value), OPEN)
-        values = self.evaluate(place, binding.value)
         if binding.how == ITERATED:
-            return self.containers.elements(values)
+            return self.containers.looped(place, binding.value)
+        values = self.evaluate(place, binding.value)
         if binding.how == ENTERED:
             entered = self.calls.called(self.attribute(values, "__enter__"))
             return entered if any(v.kind != EXTERNAL for v in entered) else values
@@ -374,7 +372,7 @@ class Resolver:
 
     def _attribute(self, value: Value, name: str) -> Values:
         if value.kind == EXTERNAL:
-            return external(f"{value.name}.{name}")
+            return UNRESOLVED_VALUES if is_open(value.name) else external(f"{value.name}.{name}")
         if value.kind == PACKAGE:
             return self.packages.attribute(value, name)
         if value.kind == FILE:

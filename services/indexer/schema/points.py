@@ -27,7 +27,7 @@ from services.indexer.syntax.symbols.table import SymbolTable, file_mention
 
 # Raised whenever the chunks, terms or payload of unchanged content change: the next run then
 # writes every file again.
-INDEX_VERSION = 12
+INDEX_VERSION = 13
 
 PURPOSE = "code"
 REBUILD_COMMAND = "ctx index --recreate --collection {collection}"

@@ -59,6 +59,32 @@ def test_an_annotation_is_read(text: str, expected: object) -> None:
         ),
         ("class C:\n def __new__(cls): 0\ndef f(): C()\n", ("f", "C.__new__")),
         ("from functools import partial\ndef g(x): 0\ndef f(): partial(g, 1)()\n", ("f", "g")),
+        (C + "def f(x): getattr(C(), 'g')()\n", ("f", "C.g")),
+        (C + "def f(x):\n g = getattr(C(), 'g', None)\n g()\n", ("f", "C.g")),
+        (C + "def f(x):\n for c in [C() for i in x]: c.g()\n", ("f", "C.g")),
+        (C + "def f(x):\n d = {i: C() for i in x}\n d[x].g()\n", ("f", "C.g")),
+        (C + "def f(x):\n try: x()\n except C as c: c.g()\n", ("f", "C.g")),
+        (C + "def f(x):\n try: x()\n except (C, E) as c: c.g()\n", ("f", "C.g")),
+        (C + "A = Union['C', None]\ndef f(x: A): x.g()\n", ("f", "C.g")),
+        (C + "class D:\n C: type[C] = C\n def f(self): self.C().g()\n", ("D.f", "C.g")),
+        (
+            C + "class D:\n def f(self):\n  for c in self.x: c.g()\n"
+            " def __init__(self):\n  self.x = []\n  self.x.append(C())\n",
+            ("D.f", "C.g"),
+        ),
+        (
+            C + "class A:\n def f(self, c: C): 0\nclass B(A):\n def f(self, c): c.g()\n",
+            ("B.f", "C.g"),
+        ),
+        (
+            "class A:\n def g(self): 0\nclass B(A):\n def g(self): 1\n"
+            "class D(B):\n def f(self): super(B, self).g()\n",
+            ("D.f", "A.g"),
+        ),
+        (
+            "class C(str):\n def __new__(cls): super().__new__(cls).g()\n def g(self): 0\n",
+            ("C.__new__", "C.g"),
+        ),
     ],
 )
 def test_a_type_leads_to_its_member(text: str, edge: tuple[str, str]) -> None:
@@ -89,6 +115,12 @@ def _last_call(text: str) -> tuple[set[int], bool, Certainty]:
         ("class C:\n @abstractmethod\n def g(self): ...\ndef f(c: C): c.g()\n", False),
         ("class C(Protocol):\n def g(self): ...\ndef f(c: C): c.g()\n", False),
         ("def g(): 0\ndef f(callback=g): callback()\n", False),
+        ("class C:\n def __new__(cls): 0\n def __init__(self): 0\nC()\n", True),
+        (
+            "class C:\n def g(self): 0\n def f(self):\n  g = self.g\n  g()\n"
+            "class D(C):\n def g(self): 1\n",
+            False,
+        ),
     ],
 )
 def test_a_call_is_exact_where_nothing_else_may_run(text: str, sure: bool) -> None:
@@ -100,11 +132,21 @@ def test_declarations_of_overloads_are_not_run() -> None:
     assert _last_call(text)[0] == {5}
 
 
+def test_declarations_of_overloaded_constructors_are_not_run() -> None:
+    text = "class C:\n @overload\n def __init__(self): ...\n def __init__(self, x=0): 0\nC()\n"
+    assert _last_call(text)[0] == {4}
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "def f(d): d = {}\nf({}.get('a').run)\n{}.get('a').run()\n",
         "getattr(x, 'y').run()\n",
+        "x = a * b\nx.run()\n",
+        "def f(a):\n x = a * 2\n x.run()\n",
+        "def f(a):\n match a:\n  case [x]: x.run()\n",
+        "class C:\n x = None\n def f(self): self.x.run()\n",
+        "import sys\nsys.modules['a'].run()\n",
         "T = TypeVar('T')\ndef f(x: T): x.run()\nfrom typing import TypeVar\n",
     ],
 )

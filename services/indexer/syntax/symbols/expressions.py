@@ -43,6 +43,8 @@ class Shapes:
     constructs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # class, arguments
     subscripts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     choices: frozenset[str] = frozenset()  # one of the children
+    conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # one of some parts
+    comprehensions: Mapping[str, str] = field(default_factory=dict)  # with the part of an element
     wrappers: Mapping[str, str] = field(default_factory=dict)  # the same value as a part
     sequences: frozenset[str] = frozenset()
     lists: frozenset[str] = frozenset()  # sequences that are their only child
@@ -55,6 +57,8 @@ class Shapes:
     arrays: Mapping[str, str] = field(default_factory=dict)  # types, with the part of the element
     transparent: frozenset[str] = frozenset()  # generic types that stand for their argument
     passing: frozenset[str] = frozenset()  # functions that pass their arguments on
+    getters: frozenset[str] = frozenset()  # functions that give an attribute by its name
+    unions: frozenset[str] = frozenset()  # generic types that stand for one of their arguments
     creator: str = ""  # the member of a class that constructs, as `new` in Ruby
     members: str = ""  # what starts the name of an instance's member, as `@` in Ruby
 
@@ -123,6 +127,8 @@ class Expressions:
             return self._attribute(node, fields, depth)
         if kind in shapes.calls or kind in shapes.methods:
             callee, arguments, _ = self.callee(node, depth)
+            if str(callee) in shapes.getters and (found := self._got(arguments, depth)):
+                return found
             if callee and last_name(callee) in shapes.passing:
                 return [CALL, callee, *self._passed(arguments, depth)]
             if callee and shapes.creator and self._creates(node):
@@ -147,6 +153,19 @@ class Expressions:
         given = arguments.named_children[:MAX_PASSED] if arguments is not None else []
         return [self.read(each, depth) for each in given]
 
+    def _got(self, arguments: Node | None, depth: int) -> Expression:
+        """Read an attribute that a function gives by a name which is written out."""
+        given = arguments.named_children if arguments is not None else []
+        if len(given) < 2 or given[1].type not in self._shapes.literals:
+            return UNKNOWN
+        name = self.text(given[1]).strip("\"'")
+        if not name.isidentifier():
+            return UNKNOWN
+        found = attribute(self.read(given[0], depth), name)
+        default = self.read(given[2], depth) if len(given) > 2 else UNKNOWN
+        is_known = default and default[0] != LITERAL
+        return [EITHER, found, default] if is_known else found
+
     def _creates(self, node: Node) -> bool:
         name = part(node, self._shapes.methods[node.type][1])
         return name is not None and self.text(name) == self._shapes.creator
@@ -155,6 +174,10 @@ class Expressions:
         shapes = self._shapes
         if kind in shapes.choices:
             return [EITHER, *(self.read(child, depth) for child in node.named_children)]
+        if parts := shapes.conditions.get(kind):
+            return [EITHER, *(self.read(part(node, each), depth) for each in parts)]
+        if element := shapes.comprehensions.get(kind):
+            return self._comprehension(part(node, element), depth)
         if kind in shapes.sequences:
             items = _first_children(node)
             if items and items[0].type in shapes.pairs:
@@ -167,6 +190,13 @@ class Expressions:
         if kind in shapes.literals:
             return [LITERAL, shapes.literals[kind]]
         return self._function(node) if kind in shapes.functions else UNKNOWN
+
+    def _comprehension(self, element: Node | None, depth: int) -> Expression:
+        """Read what a comprehension makes, as a container of one item."""
+        fields = self._shapes.pairs.get(element.type) if element is not None else None
+        if element is None or fields is None:
+            return [SEQUENCE, self.read(element, depth)]
+        return [MAPPING, "", self.read(part(element, fields[1]), depth)]
 
     def _attribute(self, node: Node, fields: tuple[str, str], depth: int) -> Expression:
         name = part(node, fields[1])
@@ -195,7 +225,16 @@ class Expressions:
     def _item(self, node: Node, fields: tuple[str, str], depth: int) -> Expression:
         owner = self.read(part(node, fields[0]), depth)
         key = part(node, fields[1])
+        if self._shapes.unions and last_name(owner) in self._shapes.unions:
+            written = node.children_by_field_name(fields[1])
+            return [EITHER, *(self._type_name(each, depth) for each in written)]
         return [ITEM, owner, self._key(key)] if owner else UNKNOWN
+
+    def _type_name(self, node: Node, depth: int) -> Expression:
+        """Read a type, which may be written as a string."""
+        text = self.text(node).strip("\"'")
+        is_written = node.type in self._shapes.literals and _DOTTED.match(text)
+        return text if is_written else self.read(node, depth)
 
     def _key(self, node: Node | None) -> str:
         """Return the text of a literal key, an empty one for any other."""

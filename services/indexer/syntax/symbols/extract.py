@@ -14,6 +14,7 @@ from tree_sitter import Node, Query, Tree
 from services.indexer.syntax.grammar import QUERIES, Grammar, queried
 from services.indexer.syntax.symbols.expressions import attribute, plain
 from services.indexer.syntax.symbols.languages import SymbolSpec
+from services.indexer.syntax.symbols.reads import Reads
 from services.indexer.syntax.symbols.scopes import KINDS, PARTS, Captures, Scopes, declared_name
 from services.indexer.syntax.symbols.specs import SPECS
 from services.indexer.syntax.symbols.table import (
@@ -23,6 +24,7 @@ from services.indexer.syntax.symbols.table import (
     CALL,
     CLASS,
     DECLARED,
+    EITHER,
     ENTERED,
     EXTENSION,
     FUNCTION,
@@ -38,10 +40,10 @@ from services.indexer.syntax.symbols.table import (
     Call,
     Expression,
     Import,
-    Read,
     Result,
     SymbolTable,
     definition_mention,
+    inner_names,
     last_name,
 )
 
@@ -65,7 +67,7 @@ def extract_symbols(
     calls = (*shapes.calls, *shapes.methods, *shapes.constructs)
     extraction.read_calls(_captures(tree, grammar, calls))
     if spec.reads:
-        extraction.read_attributes(_captures(tree, grammar, tuple(shapes.attributes)))
+        extraction.reads.read(_captures(tree, grammar, tuple(shapes.attributes)))
     if spec.bare_calls:
         extraction.read_bare_calls(_captures(tree, grammar, tuple(spec.bare_calls)))
     return extraction.table(language)
@@ -107,8 +109,7 @@ class _Extraction:
         self._results: list[Result] = []
         self._calls: list[Call] = []
         self._package = ""
-        self._used: set[tuple[int, int]] = set()  # byte ranges of what is called or assigned
-        self._reads: dict[tuple[int, str], Read] = {}
+        self.reads = Reads(spec, self._scopes)
         self._settings: Mapping[str, Any] = {}
 
     def read(
@@ -141,7 +142,7 @@ class _Extraction:
             self._imports,
             self._results,
             self._calls,
-            list(self._reads.values()),
+            self.reads.all,
             package=self._package,
             mentions=tuple(sorted(self._mentions())),
         )
@@ -149,11 +150,13 @@ class _Extraction:
     def _mentions(self) -> set[str]:
         scopes = self._scopes.all
         names = {last_name(call.function) for call in self._calls}
+        if self._spec.reads:
+            names.update(name for call in self._calls for name in inner_names(call.function))
         for each in self._imports:
             last = each.module.rpartition("/" if "/" in each.module else ".")[2]
             names.update((each.name, each.alias, last))
         names.update(last_name(base) for scope in scopes for base in scope.bases)
-        names.update(name for read in self._reads.values() for name in _names(read.value))
+        names.update(name for read in self.reads.all for name in inner_names(read.value))
         if self._spec.exports:
             names.update(definition_mention(name) for name in self._exported() if name)
         names.discard("")
@@ -176,7 +179,7 @@ class _Extraction:
         """Read calls, by the shapes of the language."""
         for node in nodes:
             function, arguments, byte = self._expressions.callee(node)
-            self._used.add((node.start_byte, byte + 1))
+            self.reads.called.add((node.start_byte, byte + 1))
             if function:
                 given = self._arguments(arguments) if arguments is not None else []
                 scope = self._scopes.at(node.start_byte)
@@ -187,7 +190,7 @@ class _Extraction:
     def _read_call(self, node: Node, captures: Captures) -> None:
         """Read a call that only the query knows; one that constructs has `new` set."""
         callee = captures["function"][0]
-        self._used.add((callee.start_byte, callee.end_byte))
+        self.reads.called.add((callee.start_byte, callee.end_byte))
         function = plain(self._expressions.read(callee))
         if function:
             given = captures.get("arguments")
@@ -217,21 +220,6 @@ class _Extraction:
             if (around, name) not in bound and name.isidentifier():
                 line = self._scopes.line(node.start_byte)
                 self._calls.append(Call(scope, line, name))
-
-    def read_attributes(self, nodes: Sequence[Node]) -> None:
-        """Read the attributes that are neither called nor assigned, the longest at each byte."""
-        longest: dict[int, tuple[int, Node]] = {}
-        for node in nodes:
-            start, end = node.start_byte, node.end_byte
-            if start not in longest or longest[start][0] < end:
-                longest[start] = (end, node)
-        for start, (end, node) in longest.items():
-            if (start, end) in self._used:
-                continue
-            value = self._expressions.read(node)
-            if isinstance(value, str) and value:
-                scope, line = self._scopes.at(start), self._scopes.line(end - 1)
-                self._reads.setdefault((scope, value), Read(scope, line, value))
 
     def _arguments(self, node: Node) -> list[Any]:
         if node.end_byte - node.start_byte <= len("()"):
@@ -264,7 +252,7 @@ class _Extraction:
                 is_function = False
                 scope = self._scopes.at(node.start_byte)
             else:
-                self._used.add((written.start_byte, written.end_byte))
+                self.reads.assigned.add((written.start_byte, written.end_byte))
                 name, is_function = declared_name(written)
                 scope = self._scopes.at(written.start_byte)
                 target = read(name) or (
@@ -276,7 +264,7 @@ class _Extraction:
             else:
                 if declared:
                     self._bind(scope, target, TYPED, declared)
-                if value:
+                if value or (isinstance(target, str) and "value" in captures and not declared):
                     self._bind(scope, target, ASSIGNED, value)
         if "self" in captures:
             scope = self._scopes.at(node.start_byte)
@@ -300,6 +288,14 @@ class _Extraction:
         if value:
             for name in ("__enter__", "__exit__"):
                 self._dunder(scope, node, value, name)
+
+    def _read_catch(self, node: Node, captures: Captures) -> None:
+        """Read the name of an exception that is caught: an instance of one of some types."""
+        types = self._expressions.read(captures["type"][0])
+        if isinstance(types, list) and types[0] == SEQUENCE:
+            types = [EITHER, *types[1:]]
+        scope = self._scopes.at(node.start_byte)
+        self._bind(scope, self._expressions.read(captures["target"][0]), TYPED, types)
 
     def _dunder(self, scope: int, node: Node, value: Expression, name: str) -> None:
         line = self._scopes.line(node.start_byte)
@@ -374,11 +370,6 @@ class _Extraction:
             self._imports.append(Import(scope, each.alias, each.module, each.name, line))
 
 
-def _names(expression: Expression) -> Sequence[str]:
-    """Return the names after the first of a dotted one."""
-    return expression.split(".")[1:] if isinstance(expression, str) else ()
-
-
 def _event_name(captures: Captures) -> str:
     return next(name for name in captures if name.startswith(EVENT))
 
@@ -388,6 +379,7 @@ _READERS = {
     "assign": _Extraction._read_assign,
     "loop": _Extraction._read_loop,
     "enter": _Extraction._read_enter,
+    "catch": _Extraction._read_catch,
     "return": _Extraction._read_return,
     "result": _Extraction._read_result,
     "base": _Extraction._read_base,

@@ -32,6 +32,7 @@ class SymbolSpec:
     runs: Mapping[str, str] = field(default_factory=dict)
     heads_outside: bool = False  # defaults are computed in the scope around the function
     reads: bool = False  # attributes that are read may run a property
+    targets: frozenset[str] = frozenset()  # nodes whose parts are assigned, each one
     exports: bool = True  # what the file defines is found by its name alone
     # Names that call where nothing binds them: their node type, with those of the nodes around.
     bare_calls: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -18,7 +18,13 @@ PYTHON = SymbolSpec(
         attributes={"attribute": ("object", "attribute")},
         calls={"call": ("function", "arguments")},
         subscripts={"subscript": ("value", "subscript")},
-        choices=frozenset(["boolean_operator", "conditional_expression"]),
+        choices=frozenset(["boolean_operator"]),
+        conditions={"conditional_expression": ("0", "-1")},
+        comprehensions=dict.fromkeys(
+            "list_comprehension set_comprehension generator_expression"
+            " dictionary_comprehension".split(),
+            "body",
+        ),
         wrappers=dict.fromkeys(
             (
                 "await parenthesized_expression type as_pattern_target named_expression assignment"
@@ -40,8 +46,10 @@ PYTHON = SymbolSpec(
         names=frozenset(["identifier", "dotted_name"]),
         passing=frozenset(
             "cast type next enumerate zip list tuple set frozenset sorted iter reversed copy"
-            " deepcopy partial update_wrapper".split()
+            " deepcopy partial update_wrapper super __new__".split()
         ),
+        getters=frozenset(["getattr"]),
+        unions=frozenset(["Union", "Optional"]),
     ),
     imports=python_imports,
     parameters={
@@ -55,6 +63,7 @@ PYTHON = SymbolSpec(
     runs={name: f"__{name}__" for name in "str repr len bool iter next hash int float".split()},
     heads_outside=True,
     reads=True,
+    targets=frozenset("pattern_list tuple_pattern list_pattern".split()),
     exports=False,
 )
 

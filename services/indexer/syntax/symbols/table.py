@@ -108,11 +108,12 @@ class Call(NamedTuple):
 
 
 class Read(NamedTuple):
-    """An attribute that is read and not called: a property may run there."""
+    """An attribute that is read and not called, or ASSIGNED: a property may run there."""
 
     scope: int
     line: int
     value: Expression
+    how: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,3 +280,20 @@ def last_name(expression: Expression) -> str:
             return ""
         expression = expression[1]
     return expression.rpartition(".")[2]
+
+
+def inner_names(expression: Expression) -> list[str]:
+    """Return the names of the attributes that an expression reads: `a.b().c` → b, c."""
+    if isinstance(expression, str):
+        return expression.split(".")[1:]
+    if expression[0] == ATTRIBUTE:
+        return [*inner_names(expression[1]), str(expression[2])]
+    return inner_names(expression[1]) if expression[0] in (CALL, ITEM) else []
+
+
+def first_names(expression: Expression) -> list[str]:
+    """Return the names that an expression starts with: `a.b(c)` → a."""
+    if isinstance(expression, str):
+        return [expression.partition(".")[0]]
+    inner = (each for each in expression[1:] if isinstance(each, str | list))
+    return [name for each in inner for name in first_names(each)]

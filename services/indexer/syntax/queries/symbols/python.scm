@@ -8,6 +8,8 @@
 (for_in_clause left: (_) @target right: (_) @value) @on.loop
 (with_item value: (as_pattern . (_) @value alias: (as_pattern_target (_) @target))) @on.enter
 (with_item value: [(call) (identifier) (attribute)] @value) @on.enter
+(except_clause (as_pattern . (_) @type alias: (as_pattern_target (_) @target))) @on.catch
+(except_clause . (_) @type . (identifier) @target) @on.catch
 (return_statement (_) @value) @on.return
 (yield (_) @value) @on.return
 (raise_statement . [(identifier) (attribute)] @function) @on.call

@@ -1,5 +1,6 @@
 """What functions of Python's library give, where that is one of their arguments or unknown."""
 
+import builtins
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -21,6 +22,9 @@ from services.indexer.syntax.symbols.table import CALL, Expression
 if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
 
+NONE = "builtins.None"
+_TYPING = ("typing.", "typing_extensions.")
+_BUILTINS = frozenset(vars(builtins)) | {"__file__", "__path__", "__spec__", "unicode", "long"}
 CAST, TYPE_OF, NEXT = "typing.cast", "builtins.type", "builtins.next"
 ENUMERATE, ZIP = "builtins.enumerate", "builtins.zip"
 # Functions whose result is their first argument, or holds what it holds.
@@ -33,7 +37,7 @@ _ANYTHING = re.compile(
     r"(builtins\.(getattr|next|max|min|list|tuple|set|frozenset|dict|sorted|reversed|iter|filter"
     r"|map|zip|enumerate|type|vars|sum)"
     r"|builtins(\.\w+\(\))*\.(get|pop|setdefault|values|items|copy|popitem|__getitem__)"
-    r"|typing\.(cast|TypeVar)|copy\.\w+|functools\.\w+|collections\.\w+|weakref\.\w+)"
+    r"|typing\.(cast|TypeVar)|importlib\.import_module|sys\.modules\.(get|__getitem__)|copy\.\w+|functools\.\w+|collections\.\w+|weakref\.\w+)"
     r"(\(\))?(\.\w+(\(\))?)*\Z"
 )
 _KNOWN = frozenset([DEFINITION, INSTANCE, LITERAL_VALUE])
@@ -73,6 +77,16 @@ class Library:
             return None
         values = self._resolver.evaluate(place, looped[2 + number])
         return self._resolver.containers.elements(values)
+
+
+def is_builtin(name: str) -> bool:
+    """Whether Python has a name without an import."""
+    return name in _BUILTINS
+
+
+def is_open(name: str) -> bool:
+    """Whether something external stands for a value that is set elsewhere, or for any type."""
+    return name == NONE or name.startswith(_TYPING)
 
 
 def gives_anything(name: str) -> bool:
