@@ -8,7 +8,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     try:
-        return _run(words)
+        if argv is None:  # this process is the command, and its streams are ours
+            from ctx.output import check_streams
+
+            check_streams(words)
+        code = _run(words)
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:  # while something is imported
         from ctx.exit_code import Exit
 

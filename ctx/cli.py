@@ -3,11 +3,8 @@
 The libraries of the servers take more than a second to import; `ctx --help` needs none of them.
 """
 
-import os
-import sys
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -107,16 +104,6 @@ class LazyGroup(Group):
                 raise
             said = f"No such command '{args[0]}'; did you mean '{near[0]}'?"
             raise click.UsageError(said, ctx) from error
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; that a reader closes the pipe early, as `head` does, is no error."""
-        try:
-            code = super().invoke(ctx)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-        return code
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

@@ -21,6 +21,7 @@ class Exit(IntEnum):
     FAILED = 3
     REFUSED = 4
     INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
+    READER_LEFT = 141  # and for one whose reader closed the pipe early, as `head` does
 
 
 MEANINGS: Mapping[Exit, str] = {
@@ -30,6 +31,7 @@ MEANINGS: Mapping[Exit, str] = {
     Exit.FAILED: "failed; the message says why, and what to do",
     Exit.REFUSED: "refused: not permitted, or not confirmed",
     Exit.INTERRUPTED: "interrupted",
+    Exit.READER_LEFT: "nobody reads the output any more, as with `| head`",
 }
 # Codes, not types: an error that a running server answers keeps its code only.
 BY_ERROR_CODE: Mapping[str, Exit] = {

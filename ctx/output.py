@@ -1,13 +1,19 @@
-"""What every command prints: results as text or JSON, errors, notes, questions."""
+"""What every command prints: results as text or JSON, errors, notes, questions; and to where."""
 
+import io
 import json
+import os
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
 import click
 
-from services.core.errors import CtxError, NotPermitted, error_body
+from ctx.exit_code import Exit
+from services.core.errors import CtxError, NotPermitted, StorageFailed, error_body
+
+STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))  # by their descriptors
+OUTPUT = 1  # the descriptor of standard output
 
 
 def show(
@@ -40,3 +46,58 @@ def confirm(question: str, *, yes: bool, as_json: bool) -> None:
         raise NotPermitted(f"{question} Nobody can answer here: add --yes to do it.")
     if not click.confirm(question, err=True):
         raise NotPermitted("Nothing was changed.")
+
+
+class CheckedOutput(io.FileIO):
+    """Standard output that ends the command, whichever one it is, where it cannot be written."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__(OUTPUT, "w", closefd=False)
+        self._as_json = as_json
+
+    def write(self, data: Any, /) -> int:
+        """Write bytes. Raises SystemExit where the reader has left, or nothing can be kept."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            self._end(Exit.READER_LEFT)
+        except OSError as error:
+            why = error.strerror or error
+            failed = StorageFailed(f"Standard output cannot be written: {why}. Write it elsewhere.")
+            show_error(failed, as_json=self._as_json)
+            self._end(Exit.FAILED)
+
+    def _end(self, code: Exit) -> NoReturn:
+        """Drop what is still to be written, so that the interpreter's own flush succeeds."""
+        _discard(OUTPUT)
+        raise SystemExit(int(code))
+
+
+def check_streams(words: Sequence[str]) -> None:
+    """Open the streams that the caller closed as empty ones, and check what output takes.
+
+    A terminal stays as it is: it cannot be full, and its reader leaves with a signal.
+    """
+    for descriptor, (name, mode) in enumerate(STREAMS):
+        if getattr(sys, name) is None:
+            _discard(descriptor)
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+    if sys.stdout.isatty():
+        return
+    plain = sys.stdout
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(CheckedOutput(as_json="--json" in words)),
+        encoding=plain.encoding,
+        errors=plain.errors,
+        line_buffering=bool(plain.line_buffering),
+    )
+
+
+def _discard(descriptor: int) -> None:
+    """Make a descriptor that of the null device; else the next file opened may take its number."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    if nothing == descriptor:
+        os.set_inheritable(descriptor, True)
+        return
+    os.dup2(nothing, descriptor)
+    os.close(nothing)

@@ -12,6 +12,12 @@ from services.core.settings.serving import LOOPBACK_NAMES, url_host
 BOTH = "ctx"
 SINGLE = ("ctx-memory", "ctx-indexer")
 NAMES = (BOTH, *SINGLE)
+# Everything, the few tools that most tasks need, and the toolsets of docs/tools.md: importing the
+# servers to ask them would take seconds.
+TOOLSETS = (
+    *("all", "lean"),
+    *("admin", "conversations", "index", "knowledge", "memory", "search", "session", "threads"),
+)
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

@@ -23,6 +23,7 @@ from ctx.install.links import LINKS
 from ctx.install.plugin import with_plugin
 from ctx.install.servers import (
     NAMES,
+    TOOLSETS,
     check_variable,
     endpoint_of_both,
     endpoints,
@@ -68,7 +69,9 @@ PLUGIN_CLIENT = CLIENTS["claude-code"]
     help="HTTP or SSE at the running servers, or a process of the client. SSE goes through "
     "mcp-remote, except for Claude Code.",
 )
-@click.option("--toolset", metavar="NAME", help="Offer this toolset only, such as lean.")
+@click.option(
+    "--toolset", type=click.Choice(TOOLSETS), help="Offer this toolset only, such as lean."
+)
 @click.option("--read-only", is_flag=True, help="Offer only tools that write nothing.")
 @click.option("--two-entries", is_flag=True, help="One entry a server, as over SSE.")
 @click.option("--token-env", metavar="VARIABLE", help="The variable that has the bearer token.")

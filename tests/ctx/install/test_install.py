@@ -1,6 +1,7 @@
 """`ctx install` and `ctx uninstall` on a home folder of their own."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,8 @@ from typing import Any
 import pytest
 
 from ctx.install.clients import CLIENTS
-from tests.support.processes import environment, run_ctx
+from ctx.install.servers import TOOLSETS
+from tests.support.processes import ROOT, environment, run_ctx
 
 BOTH, MEMORY, INDEXER = "ctx", "ctx-memory", "ctx-indexer"
 
@@ -207,3 +209,16 @@ def test_scopes_transports_and_wrong_use(home: Path, tmp_path: Path) -> None:
     ):
         assert ctx(home, *arguments).returncode == 2, arguments
     assert ctx(tmp_path / "project", "install", cwd=project).returncode == 1
+
+
+def test_a_toolset_that_no_server_has_is_refused(home: Path) -> None:
+    done = ctx(home, "install", "cursor", "--toolset", "nope")
+    assert done.returncode == 2
+    assert all(name in done.stderr for name in ("nope", *TOOLSETS))
+    assert not (home / CLIENTS["cursor"].user_file).exists()
+    assert ctx(home, "install", "cursor", "--toolset", "lean", "--dry-run").returncode == 0
+
+
+def test_the_toolsets_that_can_be_chosen_are_those_of_the_servers() -> None:
+    documented = re.findall(r"^Toolset `(\w+)`", (ROOT / "docs/tools.md").read_text(), re.M)
+    assert set(TOOLSETS) == {"all", "lean", *documented}
