@@ -1,21 +1,25 @@
 """`search_tests_for` and `search_config_for`: files by their purpose, as it was indexed."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from services.core.serving.service import Effect, Tool
 from services.indexer.lookup.lookup import Lookup
-from services.indexer.tools.code_search import CodeSearch
+from services.indexer.tools.code_search import CodeSearch, FoundCode
 from services.indexer.tools.context import IndexerContext
 from services.indexer.tools.foreign_arguments import adapt_search
 from services.indexer.tools.questions.callers_in_tests import CallersInTests
 from services.indexer.tools.responses import RepoSearchResult
 from services.indexer.tools.search import TOOLSET
 from services.indexer.tools.search_arguments import SearchArguments, with_search_arguments
-from services.indexer.tools.search_result import render_repo_search
+from services.indexer.tools.search_result import render_repo_search, with_warnings
 from services.indexer.tools.uses import Uses
 
 UNUSED = "no test calls {} as far as calls are resolved; these are tests about it"
+UNSET = "no configuration file holds {}; exact_search tells whether any file does"
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 def purpose_tools(context: IndexerContext, code: CodeSearch, lookup: Lookup) -> Sequence[Tool]:
@@ -37,11 +41,17 @@ def purpose_tools(context: IndexerContext, code: CodeSearch, lookup: Lookup) -> 
     @with_search_arguments
     async def search_config_for(asked: SearchArguments) -> RepoSearchResult:
         """Find settings, build, CI and deployment files. It has the parameters of `repo_search`."""
-        return await code.answer(asked, is_config=True)
+        found = await code.find(asked, is_config=True)
+        if not (name := missing_setting(found)):
+            return code.show(asked, found)
+        unrelated = replace(found.result, left_out=0)
+        nothing = replace(found.located, hits=[])
+        none = replace(found, result=unrelated, located=nothing, total=0)
+        return with_warnings(code.show(asked, none), [UNSET.format(name)])
 
     return [
         _tool(search_tests_for, "Search tests", render_tests),
-        _tool(search_config_for, "Search configuration", render_repo_search),
+        _tool(search_config_for, "Search configuration", render_configuration),
     ]
 
 
@@ -65,3 +75,29 @@ def render_tests(result: Mapping[str, Any]) -> str:
     state = "complete" if result["complete"] else "not complete"
     counts = f"{result['exact']} exact, {result['possible']} possible ({state})"
     return f"{counts} tests of {'; '.join(result['definitions'])}\n{text}"
+
+
+def render_configuration(result: Mapping[str, Any]) -> str:
+    """Write configuration as text, below what is said of it: that no file holds a setting."""
+    said = result.get("warnings", [])
+    if said and not result["results"]:
+        return "\n".join(said)
+    return "\n".join([*said, render_repo_search({**result, "warnings": []})])
+
+
+def missing_setting(found: FoundCode) -> str:
+    """Return the name of a setting that is all of the query and that no hit has in any spelling."""
+    name = found.query.text
+    if not found.located.hits or found.query.literals != (name,):
+        return ""
+    parts = [_squeezed(part) for part in name.split(".")]
+    for hit, _ in found.located.hits:
+        held = _squeezed(f"{hit.chunk.path} {hit.chunk.text}")
+        if all(part in held for part in parts):
+            return ""
+    return name
+
+
+def _squeezed(text: str) -> str:
+    """Return a text without what spellings differ in: `maxRetries`, `max-retries`, MAX_RETRIES."""
+    return _SEPARATORS.sub("", text).lower()

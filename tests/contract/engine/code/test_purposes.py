@@ -9,6 +9,7 @@ from tests.support.repositories import Repository
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+KEYS = ("ok", "results", "total", "used_rerank", "search_time_ms", "query")  # of repo_search
 SHOP = {
     "src/orders.py": '''class Order:
     """An order of a customer."""
@@ -111,6 +112,30 @@ async def test_configuration(engine: Engine) -> None:
     narrowed = await engine.call("search_config_for", query="orders", under="config", compact=True)
     assert [hit["path"] for hit in narrowed["results"]] == ["config/orders.yaml"]
     assert "snippet" not in narrowed["results"][0]
+
+
+@pytest.mark.parametrize("name", ["ORDERS_TIMEOUT", "retryCount", "X-Order-Limit"])
+async def test_a_setting_that_no_configuration_holds_is_said_without_files(
+    engine: Engine, name: str
+) -> None:
+    found = await engine.call("search_config_for", query=name)
+    assert (found["ok"], found["results"], found["total"]) == (True, [], 0)
+    assert set(found) == {*KEYS, "warnings"}
+    text = await engine.text("search_config_for", query=name)
+    said = f"no configuration file holds {name}; exact_search tells whether any file does"
+    assert (found["warnings"], text) == ([said], said)
+
+
+@pytest.mark.parametrize("name", ["total_currency", "totalCurrency", "ORDERS_YAML"])
+async def test_a_setting_is_known_in_other_spellings(engine: Engine, name: str) -> None:
+    found = await engine.call("search_config_for", query=name)
+    assert found["results"], found
+
+
+async def test_a_name_in_a_question_that_no_hit_holds_is_said_first(engine: Engine) -> None:
+    text = await engine.text("search_config_for", query="limit of orders by ORDERS_TIMEOUT")
+    assert text.startswith("none of these holds ORDERS_TIMEOUT")
+    assert "settings.toml" in text
 
 
 @pytest.mark.parametrize("tool", ["search_tests_for", "search_config_for"])
