@@ -79,6 +79,8 @@ class Indexer:
         self._problems: dict[int, str] = {}
         # Called after each run, with whether all of the checkout is indexed now.
         self.on_indexed: list[Callable[[Checkout, bool], None]] = []
+        # Called for each checkout that is dropped, before anything else can write it.
+        self.on_dropped: list[Callable[[Checkout], None]] = []
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def index(
@@ -203,14 +205,13 @@ class Indexer:
             named = [each for each in chosen if each.root == root]
             if named and len(named) < len(chosen):
                 await self._forget(named[0])
-                await GIT.run(self.states.remove, named[0].root, collection)
+                await self._end(named[0])
                 return Pruned(info.points_count, await self._store.count(collection))
             for checkout in chosen:
                 if repo is not None:
                     await self._store.delete(collection, repo_filter(repo))
                 await self._manifest.remove_repo(checkout.key)
-                await GIT.run(self.states.remove, checkout.root, collection)
-                self._problems.pop(checkout.id, None)
+                await self._end(checkout)
             if repo is None:
                 await self._store.delete_collection(collection)
                 return Pruned(info.points_count, 0)
@@ -287,6 +288,13 @@ class Indexer:
         self._problems.pop(checkout.id, None)
         with contextlib.suppress(CollectionNotFound):
             await self._writer(checkout).sweep()
+
+    async def _end(self, checkout: Checkout) -> None:
+        """Remove what is known of a checkout beside its files, and tell that it was dropped."""
+        self._problems.pop(checkout.id, None)
+        await GIT.run(self.states.remove, checkout.root, checkout.key.collection)
+        for listener in self.on_dropped:
+            listener(checkout)
 
     def _writer(self, checkout: Checkout) -> Writer:
         return Writer(self._store, self._embedder, self._manifest, checkout)

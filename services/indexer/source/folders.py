@@ -21,14 +21,19 @@ from services.indexer.source.selection import Selection, folders_above
 # Files whose change may change which files are listed, whatever is in them.
 RULE_FILES = frozenset([GITIGNORE, CTXIGNORE, ".gitmodules", ".git", *TOOL_FOLDER_MARKERS])
 # Of git's own folder: what a switch of branches, an added file and local excludes change.
-GIT_FILES = frozenset(["HEAD", "index", "config"])
+SHARED_FILES = frozenset(["config"])  # of all worktrees
+GIT_FILES = frozenset(["HEAD", "index", *SHARED_FILES])
 EXCLUDE_FOLDER, EXCLUDE_FILE = "info", "exclude"
 
 
 class Folders(NamedTuple):
-    """Folders, relative to the workspace ("" is itself); whether these are all."""
+    """Folders, relative to the workspace ("" is itself); whether these are all.
+
+    `closed` are those that a rule file of their own keeps out: where it goes, they belong again.
+    """
 
     paths: set[str]
+    closed: set[str]
     complete: bool
 
 
@@ -39,18 +44,20 @@ def list_folders(root: Path, limit: int, paths: Collection[str] | None = None) -
     holding = {above for file in files for above in folders_above(os.fsdecode(file))}
     ignored = _ignored_folders(root, chosen)
     found: set[str] = set()
+    closed: set[str] = set()
     pending = [""]
     rules = IgnoreRules()
     with ConfinedFolder(root) as folder:
         while pending:
             inside = pending.pop()
             entries = _entries(folder, inside)
-            if not _belongs(folder, inside, entries, holding):
-                continue
-            if len(found) == limit:
-                return Folders(found, complete=False)
+            if len(found) + len(closed) == limit:
+                return Folders(found, closed, complete=False)
+            is_open = _belongs(folder, inside, entries, holding)
             if chosen is None or chosen.leads_to(inside):
-                found.add(inside)
+                (found if is_open else closed).add(inside)
+            if not is_open:
+                continue
             _read_folder_rules(rules, folder, inside, entries, with_git=ignored is not None)
             pending += [
                 path
@@ -60,13 +67,29 @@ def list_folders(root: Path, limit: int, paths: Collection[str] | None = None) -
                 and (chosen is None or chosen.leads_to(path))
                 and (path in holding or not _is_excluded(path, entry.name, ignored, rules))
             ]
-    return Folders(found, complete=True)
+    return Folders(found, closed, complete=True)
 
 
-def git_folder(root: Path) -> Path | None:
-    """Return git's own folder of a work tree; None outside of one, or in an ignored folder."""
-    found = git_line(root, "rev-parse", "--absolute-git-dir")
-    return Path(found) if found and not is_ignored(root) else None
+def rule_places(root: Path) -> dict[Path, frozenset[str]]:
+    """Return the files outside of a workspace that rule it, by their folders. Blocks.
+
+    They are git's own, of which a worktree shares some, and the ignore files above the workspace.
+    """
+    top = git_line(root, "rev-parse", "--show-toplevel")
+    if top is None:
+        return {}
+    above = [each for each in root.resolve().parents if each.is_relative_to(top)]
+    places = dict.fromkeys(above, frozenset([GITIGNORE]))
+    own = git_line(root, "rev-parse", "--absolute-git-dir")
+    shared = git_line(root, "rev-parse", "--git-common-dir")
+    if own is None or shared is None or is_ignored(root):
+        return places
+    common = (root / shared).resolve()
+    return places | {
+        common: SHARED_FILES,
+        common / EXCLUDE_FOLDER: frozenset([EXCLUDE_FILE]),
+        Path(own).resolve(): GIT_FILES,
+    }
 
 
 def _entries(folder: ConfinedFolder, inside: str) -> list[Entry]:
@@ -104,16 +127,17 @@ def _is_excluded(path: str, name: str, ignored: Collection[str] | None, rules: I
 def _ignored_folders(root: Path, chosen: Selection | None) -> set[str] | None:
     """Return the folders that git ignores; None outside a work tree.
 
-    git lists folders that hold nothing but ignored files too, so it is asked again for each.
+    git lists folders that hold nothing but ignored files too, so it is asked again for each; with
+    a slash behind it, one that ignores all that lies in it would count.
     """
     listed = ask_git(root, "--others", "--ignored", "--directory", *pathspecs(chosen))
     if listed is None or is_ignored(root):
         return None
-    folders = [entry for entry in listed.split(b"\0") if entry.endswith(b"/")]
+    folders = [entry[:-1] for entry in listed.split(b"\0") if entry.endswith(b"/")]
     if not folders:
         return set()
     said = git(root, "check-ignore", "-z", "--stdin", stdin=b"\0".join(folders)) or b""
-    return {os.fsdecode(path).rstrip("/") for path in said.split(b"\0") if path}
+    return {os.fsdecode(path) for path in said.split(b"\0") if path}
 
 
 def _read_folder_rules(

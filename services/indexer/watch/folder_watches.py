@@ -1,10 +1,11 @@
 """The interface to the system's file events, and the choice of how to get them."""
 
 import platform
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from services.indexer.source.folders import Folders
 from services.indexer.watch.pending import Pending
 
 
@@ -13,7 +14,7 @@ class FolderWatches(Protocol):
 
     @property
     def watched(self) -> int:
-        """How many folders are watched."""
+        """How many folders are watched, without the closed ones."""
         ...
 
     @property
@@ -21,16 +22,16 @@ class FolderWatches(Protocol):
         """Why not every folder can be watched; empty where all are."""
         ...
 
-    def sync(self, folders: Collection[str]) -> None:
-        """Watch exactly these folders, relative to the workspace."""
+    def sync(self, folders: Folders) -> None:
+        """Watch exactly these folders; of closed ones only the files that may open them."""
         ...
 
-    def add(self, folders: Collection[str]) -> None:
+    def add(self, folders: Folders) -> None:
         """Watch these folders too."""
         ...
 
-    def watch_git(self, folder: Path) -> None:
-        """Watch the files of git's own folder that tell which files there are."""
+    def watch_rules(self, places: Mapping[Path, Collection[str]]) -> None:
+        """Watch exactly these rule files, which lie elsewhere, by their folders."""
         ...
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from services.indexer.indexing.indexer import Indexer
 from services.indexer.indexing.lease import Lease
 from services.indexer.indexing.manifest import Checkout
 from services.indexer.indexing.report import IndexReport
-from services.indexer.source.folders import git_folder, list_folders
+from services.indexer.source.folders import list_folders, rule_places
 from services.indexer.source.listing import list_files
 from services.indexer.watch.debounce import due_at, rest_seconds
 from services.indexer.watch.folder_watches import EventSource, FolderWatches
@@ -35,6 +35,11 @@ MOST_POLL_SECONDS = 60.0
 FIRST_RETRY_SECONDS = 1.0  # after a failure, doubled each time
 MOST_RETRY_SECONDS = 60.0
 MISSING_SECONDS = 5.0  # between two looks for a folder that is gone
+# A worktree that was removed and made again meanwhile is followed on; afterwards it is for whoever
+# indexes it, so that worktrees of one task each do not add up.
+FORGOTTEN_SECONDS = 60.0
+KEPT = "the folder is gone or empty; the only checkout keeps its index"
+FORGOTTEN = "the folder is gone, and its part of the index with it; another checkout has the repo"
 MAX_FOLDERS = 50_000  # watched in one workspace; the kernel takes a kilobyte for each
 MAX_IGNORED = 10_000  # paths remembered as ignored; then they are asked for again
 
@@ -42,7 +47,7 @@ Listener = Callable[[Update], None]
 
 
 class Follower:
-    """Follows one checkout until it is cancelled. `status` tells how that goes."""
+    """Follows one checkout until it is cancelled or forgotten. `status` tells how that goes."""
 
     def __init__(
         self,
@@ -68,6 +73,7 @@ class Follower:
         self._check_cost = 0.0
         self._resumes_at = 0.0
         self._is_complete = True
+        self._forgotten_at = 0.0
 
     @property
     def status(self) -> WorkspaceStatus:
@@ -90,7 +96,7 @@ class Follower:
     async def run(self) -> None:
         """Follow; after an error begin again, later each time, with a comparison of everything."""
         pause = FIRST_RETRY_SECONDS
-        while True:
+        while not self._is_over():
             updates = self._progress.updates
             try:
                 await self._follow()
@@ -109,10 +115,9 @@ class Follower:
         Raises RepoInUse where another process writes the repo: it is asked for again later.
         """
         if not await GIT.run(_is_there, self.checkout.root):
-            self._say("missing", "the folder is gone or empty; the only checkout keeps its index")
-            await self._indexer.forget_gone(self.checkout.key.collection)
-            await asyncio.sleep(MISSING_SECONDS)
+            await self._wait_for_folder()
             return
+        self._forgotten_at = 0.0
         self._pending = Pending()
         self._watches = self._events.open(self.checkout.root, self._pending)
         try:
@@ -122,6 +127,20 @@ class Follower:
                     await self._step(self._pending)
         finally:
             self._watches.close()
+
+    async def _wait_for_folder(self) -> None:
+        """Wait for a folder that is gone; it is forgotten where the repo has another checkout."""
+        collection = self.checkout.key.collection
+        await self._indexer.forget_gone(collection)
+        roots = [each.root for each in await self._indexer.checkouts(collection)]
+        is_kept = self.checkout.root in roots
+        self._forgotten_at = 0.0 if is_kept else self._forgotten_at or time.monotonic()
+        self._say("missing", KEPT if is_kept else FORGOTTEN)
+        await asyncio.sleep(MISSING_SECONDS)
+
+    def _is_over(self) -> bool:
+        since = self._forgotten_at
+        return since > 0 and time.monotonic() - since > FORGOTTEN_SECONDS
 
     def _keep(self) -> contextlib.AbstractAsyncContextManager[Lease]:
         """Keep the repo while it is followed: what another process has of it may differ."""
@@ -185,13 +204,13 @@ class Follower:
         self._resumes_at = now + rest_seconds(now - began, changed=has_changed)
 
     async def _watch_all(self) -> None:
-        """Watch every folder that is not ignored, and git's own."""
+        """Watch every folder that is not ignored, and the rules that lie elsewhere."""
         assert self._watches is not None
         found = await GIT.run(list_folders, self.checkout.root, self._max_folders)
         self._is_complete = found.complete
-        await GIT.run(self._watches.sync, found.paths)
-        if (own := await GIT.run(git_folder, self.checkout.root)) is not None:
-            await GIT.run(self._watches.watch_git, own)
+        await GIT.run(self._watches.sync, found)
+        places = await GIT.run(rule_places, self.checkout.root)
+        await GIT.run(self._watches.watch_rules, places)
 
     async def _watch_folders(self, folders: frozenset[str]) -> None:
         """Watch folders that came, with those inside them."""
@@ -200,7 +219,7 @@ class Follower:
         if self._watches.watched + len(found.paths) > self._max_folders:
             self._is_complete = False
             return
-        await GIT.run(self._watches.add, found.paths)
+        await GIT.run(self._watches.add, found)
 
     async def _note_ignored(self, changes: Changes) -> None:
         """Remember which of the paths that changed nothing are ignored, until the rules change."""

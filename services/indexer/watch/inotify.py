@@ -9,7 +9,7 @@ import itertools
 import logging
 import os
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from watchdog.observers.inotify_c import (
     WatchDescriptor,
 )
 
-from services.indexer.source.folders import EXCLUDE_FILE, EXCLUDE_FOLDER, GIT_FILES, RULE_FILES
+from services.indexer.source.folders import RULE_FILES, Folders
 from services.indexer.watch.pending import Pending
 
 log = logging.getLogger(__name__)
@@ -81,45 +81,48 @@ class InotifyWatches:
         self._pending = pending
         self._lock = threading.Lock()
         self._watches: dict[str, _Watch] = {}
-        self._git: list[_Watch] = []
+        self._rules: list[_Watch] = []
         self.problem = "" if reader else "no inotify instance is left for this user"
 
     @property
     def watched(self) -> int:
-        return len(self._watches)
+        return sum(not each.is_closed for each in list(self._watches.values()))
 
-    def sync(self, folders: Collection[str]) -> None:
+    def sync(self, folders: Folders) -> None:
         with self._lock:
-            self._drop([path for path in self._watches if path not in folders])
+            known = folders.paths | folders.closed
+            self._drop([path for path in self._watches if path not in known])
         self.problem = "" if self._reader else self.problem
         self.add(folders)
 
-    def add(self, folders: Collection[str]) -> None:
-        for path in sorted(folders):
+    def add(self, folders: Folders) -> None:
+        for path in sorted(folders.paths | folders.closed):
             with self._lock:
                 if self._reader is None:
                     return
-                if path in self._watches:
+                is_closed = path in folders.closed
+                if (known := self._watches.get(path)) and known.is_closed == is_closed:
                     continue
-                watch = _Watch(partial(self._on_event, path), self._pending)
+                self._drop([path] if known else [])
+                watch = _Watch(partial(self._on_event, path, is_closed), self._pending, is_closed)
                 if not self._register(watch, self._root / path):
                     return
                 self._watches[path] = watch
 
-    def watch_git(self, folder: Path) -> None:
+    def watch_rules(self, places: Mapping[Path, Collection[str]]) -> None:
         with self._lock:
-            self._unregister(self._git)
-            self._git = []
-            for place, names in ((folder, GIT_FILES), (folder / EXCLUDE_FOLDER, {EXCLUDE_FILE})):
-                watch = _Watch(partial(self._on_git_event, names), self._pending)
+            self._unregister(self._rules)
+            self._rules = []
+            for place, names in places.items():
+                watch = _Watch(partial(self._on_rule_event, names), self._pending)
                 if self._reader is not None and self._register(watch, place):
-                    self._git.append(watch)
+                    self._rules.append(watch)
 
     def close(self) -> None:
         with self._lock:
             self._drop(list(self._watches))
-            self._unregister(self._git)
-            self._git = []
+            self._unregister(self._rules)
+            self._rules = []
             self._reader = None
 
     def _register(self, watch: "_Watch", place: Path) -> bool:
@@ -142,7 +145,7 @@ class InotifyWatches:
             known = [(each.descriptor, each.id) for each in watches if each.descriptor is not None]
             self._reader.remove_callbacks(known)
 
-    def _on_event(self, folder: str, event: InotifyEvent) -> None:
+    def _on_event(self, folder: str, is_closed: bool, event: InotifyEvent) -> None:
         """Note an event of a folder. In the thread that reads events."""
         if not event.name:
             if event.mask & _SELF:
@@ -152,6 +155,8 @@ class InotifyWatches:
         path = f"{folder}/{name}" if folder else name
         if name in RULE_FILES:
             self._pending.add_everything()
+        elif is_closed:
+            return
         elif event.mask & InotifyConstants.IN_ISDIR:
             if event.mask & _GONE:
                 self._forget(path)
@@ -159,7 +164,7 @@ class InotifyWatches:
         else:
             self._pending.add_file(path)
 
-    def _on_git_event(self, names: Collection[str], event: InotifyEvent) -> None:
+    def _on_rule_event(self, names: Collection[str], event: InotifyEvent) -> None:
         if os.fsdecode(event.name) in names:
             self._pending.add_everything()
 
@@ -176,8 +181,11 @@ class InotifyWatches:
 class _Watch:
     """The watch of one folder, as watchdog calls it back."""
 
-    def __init__(self, on_event: Callable[[InotifyEvent], None], pending: Pending) -> None:
+    def __init__(
+        self, on_event: Callable[[InotifyEvent], None], pending: Pending, is_closed: bool = False
+    ) -> None:
         self.id = CallbackId(next(_ids))
+        self.is_closed = is_closed
         self.descriptor: WatchDescriptor | None = None
         self._on_event = on_event
         self._pending = pending

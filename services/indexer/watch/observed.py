@@ -1,14 +1,15 @@
 """File events of systems that watch a whole tree at once, by watchdog's observer."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
-from services.indexer.source.folders import EXCLUDE_FILE, EXCLUDE_FOLDER, GIT_FILES, RULE_FILES
+from services.indexer.source.folders import RULE_FILES, Folders
 from services.indexer.watch.pending import Pending
 
 READING = frozenset(["opened", "closed_no_write"])
@@ -37,30 +38,35 @@ class ObservedTree:
         self._root = root
         self._pending = pending
         self._folders: frozenset[str] = frozenset()
+        self._closed: frozenset[str] = frozenset()
         self._watches: list[ObservedWatch] = []
-        self._git: list[ObservedWatch] = []
+        self._rules: list[ObservedWatch] = []
         self.problem = ""
 
     @property
     def watched(self) -> int:
         return len(self._folders)
 
-    def sync(self, folders: Collection[str]) -> None:
-        self._folders = frozenset(folders)
+    def sync(self, folders: Folders) -> None:
+        self._folders, self._closed = frozenset(folders.paths), frozenset(folders.closed)
         if not self._watches:
             self._watches = self._schedule(self._root, self._on_event, recursive=True)
 
-    def add(self, folders: Collection[str]) -> None:
-        self._folders |= frozenset(folders)
+    def add(self, folders: Folders) -> None:
+        self._folders = (self._folders - folders.closed) | folders.paths
+        self._closed = (self._closed - folders.paths) | folders.closed
 
-    def watch_git(self, folder: Path) -> None:
-        self._unschedule(self._git)
-        self._git = self._schedule(folder, self._on_git_event, recursive=False)
-        self._git += self._schedule(folder / EXCLUDE_FOLDER, self._on_git_event, recursive=False)
+    def watch_rules(self, places: Mapping[Path, Collection[str]]) -> None:
+        self._unschedule(self._rules)
+        self._rules = [
+            watch
+            for place, names in places.items()
+            for watch in self._schedule(place, partial(self._on_rule_event, names), recursive=False)
+        ]
 
     def close(self) -> None:
-        self._unschedule([*self._watches, *self._git])
-        self._watches, self._git = [], []
+        self._unschedule([*self._watches, *self._rules])
+        self._watches, self._rules = [], []
 
     def _schedule(
         self, place: Path, on_event: Callable[[FileSystemEvent], None], *, recursive: bool
@@ -90,11 +96,14 @@ class ObservedTree:
                 self._pending.lose()
             return
         folder, _, name = relative.rpartition("/")
-        if relative.startswith("../") or folder not in self._folders:
+        is_closed = folder in self._closed
+        if relative.startswith("../") or not (is_closed or folder in self._folders):
             return
         if name in RULE_FILES:
-            if not is_folder:
+            if not is_folder or not Path(given).exists():
                 self._pending.add_everything()
+        elif is_closed:
+            return
         elif is_folder:
             # Also a change inside it, which says that nothing of the folder itself changed.
             if relative not in self._folders or not Path(given).is_dir():
@@ -102,11 +111,10 @@ class ObservedTree:
         else:
             self._pending.add_file(relative)
 
-    def _on_git_event(self, event: FileSystemEvent) -> None:
+    def _on_rule_event(self, names: Collection[str], event: FileSystemEvent) -> None:
         if event.event_type in READING:
             return
-        names = {Path(path).name for path in _paths(event)}
-        if not names.isdisjoint(GIT_FILES | {EXCLUDE_FILE}):
+        if any(Path(path).name in names for path in _paths(event)):
             self._pending.add_everything()
 
 

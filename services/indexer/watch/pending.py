@@ -60,12 +60,12 @@ class Pending:
 
     def add_file(self, path: str) -> None:
         """Note that a file appeared, changed or went. Any thread."""
-        if path not in self.ignored:
+        if self._may_matter(path):
             self._note(lambda: self._paths.add(path))
 
     def add_folder(self, path: str) -> None:
         """Note that a folder appeared or went, with all that lies in it. Any thread."""
-        if path not in self.ignored:
+        if self._may_matter(path):
             self._note(lambda: self._folders.add(path))
 
     def add_everything(self) -> None:
@@ -104,6 +104,14 @@ class Pending:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
         return self._first > 0
+
+    def _may_matter(self, path: str) -> bool:
+        """Whether a path may be indexed: it is not known as ignored, and its name is UTF-8."""
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            return False
+        return path not in self.ignored
 
     def _note(self, change: Callable[[], None], *, everything: bool = False) -> None:
         with self._lock:

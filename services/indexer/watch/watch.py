@@ -48,6 +48,7 @@ class Watch:
         """Follow every checkout that will be indexed as a whole, and those that were (`known`)."""
         self._events = self._open_events()
         self._indexer.on_indexed.append(self._indexed)
+        self._indexer.on_dropped.append(self._dropped)
         try:
             async with asyncio.TaskGroup() as self._group:
                 for checkout in await self._known() if known else ():
@@ -59,6 +60,7 @@ class Watch:
             self._tasks.clear()
             self._followers.clear()
             self._indexer.on_indexed.remove(self._indexed)
+            self._indexer.on_dropped.remove(self._dropped)
             self._events.close()
 
     def follow(self, checkout: Checkout) -> None:
@@ -134,13 +136,27 @@ class Watch:
         name = f"following {checkout.repo}"
         place = (checkout.key.collection, checkout.root)
         # Without the context of the call that indexed it, such as what its token reaches.
-        work = BackgroundTask(name, follower.run).run()
+        work = self._run(follower, name)
         self._tasks[place] = self._group.create_task(work, name=name, context=Context())
+
+    async def _run(self, follower: Follower, name: str) -> None:
+        """Run a follower; one whose checkout is forgotten ends."""
+        await BackgroundTask(name, follower.run).run()
+        place = (follower.checkout.key.collection, follower.checkout.root)
+        if self._followers.get(place) is follower:
+            del self._followers[place], self._tasks[place]
 
     def _indexed(self, checkout: Checkout, is_whole: bool) -> None:
         """Follow what was just indexed, where it was the whole workspace."""
         if is_whole:
             self.follow(checkout)
+
+    def _dropped(self, checkout: Checkout) -> None:
+        """Follow a dropped checkout no more: the next change would index a part of it again."""
+        place = (checkout.key.collection, checkout.root)
+        self._followers.pop(place, None)
+        if task := self._tasks.pop(place, None):
+            task.cancel()
 
     async def _known(self) -> list[Checkout]:
         """Return the checkouts that were indexed as a whole into the store that is used now."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.indexer.source.folders import git_folder, list_folders
+from services.indexer.source.folders import GIT_FILES, list_folders, rule_places
 from services.indexer.source.listing import list_files
 from services.indexer.source.selection import Selection
 from tests.indexer.source.test_walk import git, put
@@ -80,8 +80,16 @@ def test_the_folders_of_a_part_are_those_of_the_whole(tree: Path) -> None:
 def test_folders_are_bounded(tree: Path) -> None:
     found = list_folders(tree, 3)
     assert not found.complete
-    assert len(found.paths) == 3
+    assert len(found.paths | found.closed) == 3
     assert found.paths < folders(tree)
+
+
+def test_folders_that_their_own_files_keep_out_are_told(tree: Path) -> None:
+    marked = set() if (tree / ".git").exists() else {"cache", "env"}
+    assert list_folders(tree, MANY).closed == {"tool", *marked}
+    assert list_folders(tree, MANY, ["tool"]).closed == {"tool"}
+    (tree / "tool/.gitignore").unlink()
+    assert "tool" in folders(tree)
 
 
 def test_links_are_no_folders(tmp_path: Path) -> None:
@@ -137,17 +145,27 @@ def test_a_folder_of_a_repository_is_listed_with_the_rules_above_it(tmp_path: Pa
     part = tmp_path / "part"
     assert listed(part, "a.py", "a.log", "out") == {"a.py"}
     assert folders(part) == {""}
-    assert git_folder(part) == tmp_path.resolve() / ".git"
+    own = tmp_path.resolve() / ".git"
+    assert rule_places(part) == {
+        tmp_path.resolve(): {".gitignore"},
+        own: GIT_FILES,
+        own / "info": {"exclude"},
+    }
 
 
 def test_git_has_a_folder_of_its_own_for_each_worktree(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
-    assert git_folder(root) is None
+    assert rule_places(root) == {}
     git(root, "init", "-q")
     put(root, {"a.py": "x"})
     git(root, "add", "-A")
     git(root, "commit", "-qm", "x")
     git(root, "worktree", "add", "-q", str(tmp_path / "tree"))
-    assert git_folder(root) == root.resolve() / ".git"
-    assert git_folder(tmp_path / "tree") == root.resolve() / ".git" / "worktrees" / "tree"
+    own = root.resolve() / ".git"
+    assert rule_places(root) == {own: GIT_FILES, own / "info": {"exclude"}}
+    assert rule_places(tmp_path / "tree") == {
+        own: {"config"},
+        own / "info": {"exclude"},
+        own / "worktrees" / "tree": GIT_FILES,
+    }

@@ -135,6 +135,67 @@ async def test_rules_that_change(start: Start, repository: Repository) -> None:
     )
 
 
+@BOTH
+async def test_a_folder_that_its_own_files_keep_out_belongs_once_they_go(
+    start: Start, repository: Repository
+) -> None:
+    repository.write("a.py", function("alpha"))
+    repository.write("tool/.gitignore", "*\n")
+    repository.write("tool/b.py", function("bravo"))
+    inner = Repository.create(repository.root / "inner")
+    inner.write("c.py", function("charlie"))
+    watching = await start()
+    await watching.until_texts({"a.py": "alpha"})
+    repository.write("tool/.gitignore", "*.log\n")
+    opened = {"a.py": "alpha", "tool/.gitignore": "log", "tool/b.py": "bravo"}
+    await watching.until_texts(opened)
+    repository.write("tool/d.py", function("delta"))  # in a folder that was closed before
+    await watching.until_texts({**opened, "tool/d.py": "delta"})
+    shutil.rmtree(inner.root / ".git")
+    await watching.until_texts({**opened, "tool/d.py": "delta", "inner/c.py": "charlie"})
+    repository.write("tool/.gitignore", "*\n")
+    await watching.until_texts({"a.py": "alpha", "inner/c.py": "charlie"})
+    repository.write("late/.gitignore", "*\n")
+    repository.write("late/e.py", function("echo"))
+    repository.write("a.py", function("again"))
+    await watching.until_texts({"a.py": "again", "inner/c.py": "charlie"})
+    repository.remove("late/.gitignore")
+    await watching.until_texts({"a.py": "again", "inner/c.py": "charlie", "late/e.py": "echo"})
+
+
+@BOTH
+async def test_rules_outside_of_the_workspace(
+    start: Start, repository: Repository, tmp_path: Path
+) -> None:
+    repository.write("a.py", function("alpha"))
+    repository.write("b.py", function("bravo"))
+    shutil.rmtree(repository.root / ".git")
+    above = Repository(repository.root.parent)
+    above.git("init", "-q")
+    watching = await start()
+    await watching.until_texts({"a.py": "alpha", "b.py": "bravo"})
+    above.write(".gitignore", "b.py\n")
+    await watching.until_texts({"a.py": "alpha"})
+    above.remove(".gitignore")
+    await watching.until_texts({"a.py": "alpha", "b.py": "bravo"})
+
+
+@BOTH
+async def test_excludes_that_a_worktree_shares(
+    start: Start, repository: Repository, tmp_path: Path
+) -> None:
+    main = Repository.create(tmp_path / "main")
+    main.write("a.py", function("alpha"))
+    main.commit()
+    shutil.rmtree(repository.root)
+    main.git("worktree", "add", "-q", str(repository.root))
+    repository.write("b.py", function("bravo"))
+    watching = await start()
+    await watching.until_texts({"a.py": "alpha", "b.py": "bravo"})
+    main.write(".git/info/exclude", "b.py\n")
+    await watching.until_texts({"a.py": "alpha"})
+
+
 async def test_an_ignored_file_that_git_is_told_to_track(
     start: Start, repository: Repository
 ) -> None:

@@ -46,7 +46,9 @@ async def test_ignored_folders_and_git_are_not_watched(
     assert len(watching.updates) == updates
 
 
-async def test_hostile_entries(start: Start, repository: Repository, tmp_path: Path) -> None:
+async def test_hostile_entries(
+    start: Start, repository: Repository, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     repository.write("a.py", function("alpha"))
     watching = await start()
     root = repository.root
@@ -84,6 +86,7 @@ async def test_hostile_entries(start: Start, repository: Repository, tmp_path: P
         }
     )
     assert watching.status.state == "following"
+    assert "failed" not in caplog.text
 
 
 async def test_a_folder_that_goes_away_and_comes_back(
@@ -165,3 +168,63 @@ async def test_a_file_that_is_written_all_the_time_does_not_take_a_core(
         await asyncio.sleep(0.005)
     assert len(watching.updates) <= 12
     await watching.until_texts({"a.py": "alpha", "busy.py": f"busy{number}("})
+
+
+async def test_a_removed_worktree_is_forgotten_and_followed_no_more(
+    start: Start, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "MISSING_SECONDS", 0.1)
+    monkeypatch.setattr(following, "FORGOTTEN_SECONDS", 1.0)
+    repository.write("a.py", function("alpha"))
+    repository.commit()
+    watching = await start()
+    tree = tmp_path / "tree"
+    repository.git("worktree", "add", "-q", "-b", "other", str(tree))
+    await watching.bench.index(tree)
+
+    def states() -> dict[str, str]:
+        return {Path(each.path).name: each.state for each in watching.watch.statuses()}
+
+    async def is_followed() -> bool:
+        return states().get("tree") == "following"
+
+    async def is_missing() -> bool:
+        return states().get("tree") == "missing"
+
+    async def is_over() -> bool:
+        return states() == {repository.root.name: "following"}
+
+    await watching.until(is_followed)
+    elsewhere = tmp_path / "elsewhere"
+    tree.rename(elsewhere)
+    await watching.until(is_missing)
+    [missing] = [each for each in watching.watch.statuses() if each.state == "missing"]
+    assert "its part of the index with it" in missing.reason
+    elsewhere.rename(tree)  # as a worktree that is made again
+    await watching.until(is_followed)
+    repository.git("worktree", "remove", "--force", str(tree))
+    await watching.until(is_over)
+
+
+@pytest.mark.parametrize("part", ["folder", "repo", "collection"])
+async def test_what_is_dropped_is_followed_no_more(
+    start: Start, repository: Repository, tmp_path: Path, part: str
+) -> None:
+    repository.write("a.py", function("alpha"))
+    repository.commit()
+    watching = await start()
+    bench = watching.bench
+    tree = tmp_path / "tree"
+    repository.git("worktree", "add", "-q", "-b", "other", str(tree))
+    await bench.index(tree)
+    repo = None if part == "collection" else watching.key.repo
+    await bench.indexer.drop(bench.collection, repo, tree if part == "folder" else None)
+    left = [repository.root] if part == "folder" else []
+    assert [each.path for each in watching.watch.statuses()] == [str(root) for root in left]
+    (tree / "b.py").write_text(function("bravo"))
+    repository.write("b.py", function("bravo"))
+    await asyncio.sleep(1.5)  # longer than a change needs
+    checkouts = await bench.indexer.checkouts(bench.collection)
+    assert [each.root for each in checkouts] == left
+    if left:
+        await watching.until_texts({"a.py": "alpha", "b.py": "bravo"})
