@@ -98,7 +98,7 @@ class Application:
         for value in values:
             if value.kind == DEFINITION and value.path in self._files:
                 yield Resolved(file.path, call.line, call.scope, sureness, value)
-        possible = set(resolver.calls.overriding(place, call.function))
+        possible = set(resolver.calls.overriding(place, call))
         if any(value.kind == UNRESOLVED for value in values):
             possible.update(self._named.get(last_name(call.function), ()))
         for value in possible:

@@ -34,6 +34,7 @@ from services.indexer.syntax.symbols.table import (
     LITERAL,
     MODULE,
     NAMESPACE,
+    NEW,
     UNKNOWN,
     Call,
     Expression,
@@ -56,6 +57,21 @@ class Calls:
     def called(self, values: Values) -> Values:
         """Return what calling values gives."""
         return union(self._called(value) for value in values)
+
+    def ran(self, values: Values) -> Values:
+        """Return what names give in a language where naming a method calls it."""
+        return union(
+            self.called(frozenset([value])) if self._is_function(value) else frozenset([value])
+            for value in values
+        )
+
+    def _is_function(self, value: Value) -> bool:
+        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
+        if file is None:
+            return False
+        scope = file.scope(value.scope)
+        in_class = file.scope(scope.parent).kind not in (FUNCTION, MODULE)
+        return scope.kind == FUNCTION and in_class
 
     def _called(self, value: Value) -> Values:
         if value.kind == EXTERNAL:
@@ -93,7 +109,8 @@ class Calls:
     def _returned(self, file: FileSymbols, value: Value, scope: Scope) -> Values:
         if scope.returns and not file.rules.explicit_self:
             declared = self._typed(file, value.scope, scope.returns)
-            if any(each.kind in (INSTANCE, LITERAL_VALUE) for each in declared):
+            is_known = any(each.kind in (INSTANCE, LITERAL_VALUE) for each in declared)
+            if is_known or file.rules.declares:
                 return declared
         found = [
             self._resolver.evaluate(ScopeRef(value.path, value.scope), each)
@@ -179,10 +196,14 @@ class Calls:
 
     def targets(self, place: ScopeRef, call: Call) -> Values:
         """Return the functions that a call runs."""
-        values = self._resolver.evaluate(place, call.function)
         file = self._resolver.tables.file(place.path)
         if file is None:
             return UNRESOLVED_VALUES
+        if file.rules.declares:
+            return self._resolver.methods.targets(place, call)
+        values = self._resolver.evaluate(place, call.function)
+        if isinstance(call.function, list) and call.function[0] == NEW and file.rules.one_overload:
+            values = frozenset(value for value in values if self._scope(value) is None)
         by_keyword = isinstance(call.function, str) and call.function in file.rules.instance
         found = union(
             self._parent_method(file, place, value, by_keyword=by_keyword)
@@ -192,8 +213,11 @@ class Calls:
         )
         return self._fitting(place, call, found) if file.rules.overloads else found
 
-    def overriding(self, place: ScopeRef, function: Expression) -> Values:
+    def overriding(self, place: ScopeRef, call: Call) -> Values:
         """Return the definitions of subclasses that a call may run, by what its receiver is."""
+        file, function = self._resolver.tables.file(place.path), call.function
+        if file is not None and file.rules.declares:
+            return self._resolver.methods.replacing(place, function, self.targets(place, call))
         owner, name = _member(function)
         found = [self._below(place, owner, name)] if owner else [*self._held(place, function)]
         return union([*found, self._below(place, function, "__call__")])

@@ -8,6 +8,7 @@ from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
+    EXTERNAL,
     INSTANCE,
     NOTHING,
     PARENT,
@@ -138,7 +139,7 @@ class Classes:
                 values = self._resolver.binding(part.path, binding)
                 found.append(self._property(values, instance))
                 typed = typed or any(value.kind == INSTANCE for value in values)
-            if typed and not file.rules.explicit_self:
+            if (typed and not file.rules.explicit_self) or (found and file.rules.declares):
                 continue  # the declared type says more than what is assigned
             for binding in file.attributes.get((part.scope, name), ()):
                 found.append(self._resolver.binding(part.path, binding))
@@ -296,6 +297,18 @@ class Classes:
                 if any(v.kind != DEFINITION and v.name not in _KNOWN_BASES for v in values):
                     return True
         return False
+
+    def is_outside(self, places: Sequence[ScopeRef]) -> bool:
+        """Whether one of some classes names a base that is known to be outside of the repo."""
+        return any(
+            value.kind == EXTERNAL
+            for place in places
+            if (file := self._resolver.tables.file(place.path))
+            for base in file.scope(place.scope).bases
+            for value in self._resolver.evaluate(
+                ScopeRef(place.path, file.scope(place.scope).parent), base
+            )
+        )
 
     def below(self, value: Value, name: str) -> Values:
         """Return the definitions of an attribute in the classes that inherit from one."""

@@ -19,6 +19,7 @@ from services.indexer.graph.values import (
     external,
     union,
 )
+from services.indexer.syntax.symbols.expressions import ARRAY
 from services.indexer.syntax.symbols.table import (
     CLASS,
     GENERIC,
@@ -37,8 +38,9 @@ GIVING_ITEMS = frozenset(
 )
 GIVING_ALL = frozenset(
     "iter iter_mut into_iter values filter slice concat reversed rev stream sorted toList ToList"
-    " Where OrderBy collect reverse sort take skip Values copy".split()
+    " Where OrderBy collect reverse sort take skip Values copy clone".split()
 )
+LENGTH = "length"  # of an array
 
 if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
@@ -194,6 +196,8 @@ class Containers:
             pairs = zip(literal[1::2], literal[2::2], strict=False)
             return union(self._resolver.evaluate(place, part) for key, part in pairs if key == name)
         if literal[0] == GENERIC:
+            if literal[1] == ARRAY and name == LENGTH:
+                return external(f"{BUILTINS}.int")
             return frozenset([value._replace(name=name)])
         return external(f"{BUILTINS}.{name}")
 

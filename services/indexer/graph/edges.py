@@ -29,6 +29,7 @@ from services.indexer.syntax.symbols.table import (
     ASSIGNED,
     ATTRIBUTE,
     CLASS,
+    NEW,
     Call,
     Expression,
     Read,
@@ -186,6 +187,9 @@ class CallSites:
         for value in classes.around(ScopeRef(home.path, number)):
             for place in classes.ancestors(ScopeRef(value.path, value.scope))[1:]:
                 found |= classes.own(place, home.scope(number).name)
+        if home.rules.declares:
+            replaces = self._resolver.methods.replaces
+            found = {each for each in found if replaces(target, each)}
         return frozenset(found - {target})
 
     def _words(self, target: Value, file: FileSymbols) -> frozenset[str]:
@@ -240,15 +244,16 @@ class CallSites:
         place, resolver = ScopeRef(file.path, call.scope), self._resolver
         resolver.start()
         values = resolver.calls.targets(place, call)
-        every = values | resolver.evaluate(place, call.function)
+        every = values | self._named(file, call)
         if self._decorated:
             resolver.undecorated.start()
             every |= self._decorated & resolver.undecorated.evaluate(place, call.function)
         sure = [each for each in targets if each in every]
-        sureness, reason = certainty(resolver, place, call, values)
-        for each in sure:
+        one = self._one_of(values, sure) if file.rules.one_overload else NOTHING
+        sureness, reason = certainty(resolver, place, call, one or values)
+        for each in one.intersection(sure) or sure:
             yield _site(file, call, sureness, reason or _reason(file, call, each), each)
-        replaced = [e for e in targets if e not in sure and self._overridden[e] & values]
+        replaced = [e for e in targets if e not in every and self._overridden[e] & values]
         for each in replaced:
             yield _site(file, call, Certainty.POSSIBLE, OVERRIDES, each)
         is_known = sure or replaced or any(value.kind == DEFINITION for value in values)
@@ -258,6 +263,30 @@ class CallSites:
             if reason := _why_possible(file, last_name(call.function), values, each):
                 yield _site(file, call, Certainty.POSSIBLE, reason, each)
                 return
+
+    def _named(self, file: FileSymbols, call: Call) -> Values:
+        """Return what a call names, beside what it runs: the class that it constructs."""
+        if file.rules.declares and not _constructs(call.function):
+            return NOTHING
+        named = self._resolver.evaluate(ScopeRef(file.path, call.scope), call.function)
+        if not file.rules.one_overload:
+            return named
+        return frozenset(value for value in named if self._is_class(value))
+
+    def _is_class(self, value: Value) -> bool:
+        file = self._tables.file(value.path) if value.kind == DEFINITION else None
+        return file is not None and file.scope(value.scope).kind == CLASS
+
+    def _one_of(self, values: Values, sure: Sequence[Value]) -> Values:
+        """Return one of the overloads that a call may run, where all are asked, or their class."""
+        known = [value for value in values if value.kind == DEFINITION]
+        paths = {
+            (value.path, file.scope(value.scope).path)
+            for value in known
+            if (file := self._tables.file(value.path))
+        }
+        is_asked = set(known) <= set(sure) or not values.issuperset(sure)
+        return frozenset([min(known)]) if len(paths) == 1 and is_asked else NOTHING
 
 
 def _why_possible(file: FileSymbols, name: str, values: Values, target: Value) -> str:
@@ -289,7 +318,7 @@ def certainty(
     if last_name(call.function) in BY_BUILTINS:
         return Certainty.POSSIBLE, IMPLICIT
     known = {
-        (value.path, file.scope(value.scope).path)
+        (value.path, file.scope(value.scope).path, value.scope if file.rules.one_overload else 0)
         for value in values
         if value.kind == DEFINITION and (file := tables.file(value.path))
         if len(values) == 1 or not file.is_allocator(value.scope)  # it runs beside a constructor
@@ -302,7 +331,7 @@ def certainty(
         return Certainty.POSSIBLE, ONE_KNOWN
     if any(resolver.classes.is_declared_only(v) for v in values if v.kind == DEFINITION):
         return Certainty.POSSIBLE, DECLARED_ONLY
-    if resolver.calls.overriding(place, call.function) - values:
+    if resolver.calls.overriding(place, call) - values:
         return Certainty.POSSIBLE, OVERRIDDEN
     return Certainty.EXACT, ""
 
@@ -315,7 +344,7 @@ def _site(
 
 
 def _reason(file: FileSymbols, call: Call, target: Value) -> str:
-    function = call.function
+    function = call.function[1] if _constructs(call.function) else call.function
     if not isinstance(function, str):
         return "resolved through what a call returns"
     first = function.partition(".")[0]
@@ -331,3 +360,7 @@ def _reason(file: FileSymbols, call: Call, target: Value) -> str:
 
 def _is_attribute(function: Expression) -> bool:
     return "." in function if isinstance(function, str) else function[0] == ATTRIBUTE
+
+
+def _constructs(function: Expression) -> bool:
+    return isinstance(function, list) and function[0] == NEW

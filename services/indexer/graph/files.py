@@ -10,6 +10,7 @@ from services.indexer.graph.rules import rules_of
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
     CLASS,
+    DECLARED,
     EITHER,
     EVERY_NAME,
     EXTENSION,
@@ -86,9 +87,43 @@ class FileSymbols:
             for name in names:
                 definition = Binding(scope.parent, name, ASSIGNED, [LAMBDA, number])
                 found[scope.parent, name].append(definition)
+        for name_in_scope in self.methods:
+            found[name_in_scope] = self._without_methods(found[name_in_scope])
         for name_in_scope in self._overloaded:
             found[name_in_scope] = self._implemented(found[name_in_scope])
         return found
+
+    @cached_property
+    def methods(self) -> dict[tuple[int, str], list[int]]:
+        """Methods and constructors by class and name, where they have names of their own."""
+        found: dict[tuple[int, str], list[int]] = defaultdict(list)
+        for number, scope in enumerate(self.table.scopes if self.rules.declares else ()):
+            is_constructor = self.is_constructor(number)
+            if scope.kind == FUNCTION and (scope.returns or is_constructor):
+                found[scope.parent, CONSTRUCTOR if is_constructor else scope.name].append(number)
+        return found
+
+    def members_of(self, number: int) -> Sequence[int]:
+        """Return the methods of a class."""
+        return [n for (outer, _), each in self.methods.items() if outer == number for n in each]
+
+    def _without_methods(self, bindings: list[Binding]) -> list[Binding]:
+        """Leave out methods where a variable has their name."""
+        kept = [each for each in bindings if not self._is_method(each)]
+        return kept or bindings
+
+    def _is_method(self, binding: Binding) -> bool:
+        value = binding.value
+        is_function = isinstance(value, list) and value[0] == LAMBDA
+        return is_function and bool(self.scope(int(value[1])).returns)
+
+    def is_type_variable(self, number: int, name: str) -> bool:
+        """Whether a scope has a parameter of this name that is a type."""
+        return any(
+            each.how == ASSIGNED
+            and (isinstance(each.value, str) or each.value[0] not in (LAMBDA, DECLARED))
+            for each in self.bindings.get((number, name), ())
+        )
 
     @cached_property
     def _overloaded(self) -> set[tuple[int, str]]:

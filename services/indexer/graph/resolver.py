@@ -19,6 +19,7 @@ from services.indexer.graph.packages import Packages
 from services.indexer.graph.python.library import Library, is_builtin, is_open
 from services.indexer.graph.python.properties import Properties
 from services.indexer.graph.rules import Names
+from services.indexer.graph.typed.methods import Methods
 from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
@@ -52,9 +53,9 @@ from services.indexer.syntax.symbols.table import (
     ITERATED,
     LAMBDA,
     LITERAL,
-    MODULE,
     NAMESPACE,
     NEW,
+    OPERATION,
     TYPED,
     Binding,
     Expression,
@@ -103,6 +104,7 @@ class Resolver:
         self.containers = Containers(self)
         self.imports = Imports(self)
         self.library = Library(self)
+        self.methods = Methods(self)
         self.packages = Packages(self)
         self.properties = Properties(self)
         self._memo: dict[object, Any] = {}
@@ -196,6 +198,8 @@ class Resolver:
             return self._classes(self.evaluate(place, expression[1]))
         if operator == DECLARED:
             return self._declared(place, expression[1], expression[2])
+        if operator == OPERATION:
+            return self.methods.operated(place, expression)
         return self.containers.written(place, expression)
 
     def _dotted(self, place: ScopeRef, expression: str) -> Values:
@@ -206,25 +210,8 @@ class Resolver:
         if rest and file:
             values = self.imports.or_crate(file, first, values)
         for name in rest:
-            values = self.attribute(self._ran(values) if runs else values, name)
+            values = self.attribute(self.calls.ran(values) if runs else values, name)
         return values
-
-    def _ran(self, values: Values) -> Values:
-        """Return what names give in a language where naming a method calls it."""
-        return union(
-            self.calls.called(frozenset([value]))
-            if self._is_function(value)
-            else frozenset([value])
-            for value in values
-        )
-
-    def _is_function(self, value: Value) -> bool:
-        file = self.tables.file(value.path) if value.kind == DEFINITION else None
-        if file is None:
-            return False
-        scope = file.scope(value.scope)
-        in_class = file.scope(scope.parent).kind not in (FUNCTION, MODULE)
-        return scope.kind == FUNCTION and in_class
 
     def _classes(self, values: Values) -> Values:
         """Return the classes that are named, or those of named instances."""
@@ -233,8 +220,14 @@ class Resolver:
             for value in values
         )
 
+    def _declares(self, place: ScopeRef) -> bool:
+        file = self.tables.file(place.path)
+        return file is not None and file.rules.declares
+
     def _declared(self, place: ScopeRef, type_: Expression, value: Expression) -> Values:
         """Return what is assigned where that is known, else an instance of the declared type."""
+        if self._declares(place):
+            return self.methods.declared(place, type_, value)
         assigned = self.evaluate(place, value)
         if any(each.kind in (DEFINITION, INSTANCE) for each in assigned):
             return assigned
@@ -251,6 +244,8 @@ class Resolver:
             return self.instances(self.evaluate(place, arguments[0]))
         if isinstance(function, list) and function[0] == NEW:
             return self.instances(self.evaluate(place, function))
+        if self._declares(place):
+            return self.methods.given(place, function, arguments)
         functions = self.evaluate(place, function)
         given = self.library.given(place, functions, arguments) if arguments else None
         return self.calls.called(functions) if given is None else given
@@ -289,7 +284,8 @@ class Resolver:
                     return values
         elif (values := self.packages.visible(file, place, name)) is not None:
             return values
-        if foreign or (file.rules.explicit_self and not is_builtin(name)):
+        is_unseen = file.rules.explicit_self and not is_builtin(name)
+        if is_unseen or (foreign and not file.rules.declares):
             return UNRESOLVED_VALUES
         return self.packages.fallback(file, name) or external(f"{BUILTINS}.{name}")
 
@@ -392,6 +388,8 @@ class Resolver:
         is_function = file.scope(value.scope).kind == FUNCTION
         if is_function and value.kind == DEFINITION and name in file.rules.callable_members:
             return frozenset([value])
+        if file.rules.declares and name in file.rules.instance and not is_function:
+            return self.instances(frozenset([value]), OPEN)  # the instance of a class around
         found = self.classes.inherited(value, name)
         if found == UNRESOLVED_VALUES and name in file.rules.passing:
             return frozenset([value._replace(kind=PASSING)])

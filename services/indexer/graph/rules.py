@@ -29,6 +29,8 @@ class Rules:
     explicit_self: bool = False  # methods name their receiver in their parameters
     passing: frozenset[str] = frozenset()  # members of anything that give the same instance
     overloads: bool = False  # functions of one name differ in their parameters
+    one_overload: bool = False  # of several overloads that fit a call, one runs
+    declares: bool = False  # declared types choose what a call runs; methods have own names
     callable_members: frozenset[str] = frozenset()  # members of a function that call it
     runs_names: bool = False  # naming a method calls it
     sigil: str = ""  # what starts the names of variables
@@ -54,7 +56,15 @@ RULES: Mapping[str, Rules] = {
     "typescript": _JAVASCRIPT,
     "tsx": _JAVASCRIPT,
     "go": Rules(Names.FOLDERS, constructor="-", open_classes=True),
-    "java": Rules(Names.PACKAGES, THIS, parent=SUPER, implicit=True, overloads=True),
+    "java": Rules(
+        Names.PACKAGES,
+        THIS,
+        parent=SUPER,
+        implicit=True,
+        overloads=True,
+        one_overload=True,
+        declares=True,
+    ),
     "kotlin": Rules(
         Names.PACKAGES,
         THIS,
@@ -64,6 +74,7 @@ RULES: Mapping[str, Rules] = {
         open_classes=True,
         callable_members=frozenset(["invoke"]),
         overloads=True,
+        one_overload=True,
     ),
     "csharp": Rules(
         Names.PACKAGES,
@@ -73,6 +84,7 @@ RULES: Mapping[str, Rules] = {
         open_classes=True,
         callable_members=frozenset(["Invoke"]),
         overloads=True,
+        one_overload=True,
     ),
     "rust": Rules(
         Names.MODULES,

@@ -67,37 +67,63 @@ JAVA = SymbolSpec(
         choices=frozenset(["ternary_expression"]),
         wrappers={
             "parenthesized_expression": "0",
-            "cast_expression": "type",
             "assignment_expression": "right",
+            "update_expression": "0",
             "type_list": "0",
+        },
+        casts={"cast_expression": "type"},
+        operations={
+            "binary_expression": ("operator", "left", "right"),
+            "unary_expression": ("operator", "operand", ""),
         },
         literals={
             "string_literal": "string",
             "decimal_integer_literal": "int",
+            "hex_integer_literal": "int",
+            "octal_integer_literal": "int",
+            "binary_integer_literal": "int",
             "decimal_floating_point_literal": "double",
             "character_literal": "char",
             "true": "boolean",
             "false": "boolean",
+            "null_literal": "null",
+            "class_literal": "Class",
+            "instanceof_expression": "boolean",
         },
+        suffixes={
+            "decimal_integer_literall": "long",
+            "hex_integer_literall": "long",
+            "octal_integer_literall": "long",
+            "binary_integer_literall": "long",
+            "decimal_floating_point_literalf": "float",
+        },
+        truth="boolean",
         functions=frozenset(["lambda_expression"]),
+        bodies=frozenset(["class_body"]),
         names=frozenset(
             "identifier this super type_identifier integral_type floating_point_type boolean_type"
-            " scoped_identifier".split()
+            " void_type scoped_identifier".split()
         ),
         generics={"generic_type": "type_arguments"},
-        arrays={"array_type": "element"},
-        transparent=frozenset(["Optional", "CompletableFuture", "Future", "Class"]),
+        arrays={"array_type": "element", "array_creation_expression": "type"},
+        passes_all=True,
     ),
     imports=dotted_imports,
     parameters={
         "formal_parameter": ("name", "type", ""),
-        "spread_parameter": ("-1", "", ""),
+        "spread_parameter": (
+            "-1",
+            ":type_identifier|generic_type|scoped_type_identifier|array_type|integral_type"
+            "|floating_point_type|boolean_type",
+            "",
+        ),
         "inferred_parameters": ("0", "", ""),
     },
     splats=frozenset(["spread_parameter"]),
     no_parameters=frozenset(["receiver_parameter"]),
     untyped=frozenset(["var"]),
     overloads=True,
+    marks_new=True,
 )
 
 KOTLIN = SymbolSpec(
@@ -140,6 +166,7 @@ KOTLIN = SymbolSpec(
         "variable_declaration": ("0", "1", ""),
     },
     no_parameters=frozenset(["modifiers", "parameter_modifiers"]),
+    rest_modifier="vararg",
     argument_lists=frozenset(["value_arguments"]),
     overloads=True,
     unnamed_class="Companion",
@@ -188,9 +215,20 @@ CSHARP = SymbolSpec(
         transparent=frozenset(["Task", "ValueTask", "Lazy", "Nullable"]),
     ),
     imports=csharp_imports,
-    parameters={"parameter": ("name", "type", "")},
+    parameters={
+        "parameter": (
+            "name",
+            "type",
+            ":null_literal|boolean_literal|integer_literal|real_literal|string_literal"
+            "|character_literal|default_expression|member_access_expression"
+            "|prefix_unary_expression",
+        )
+    },
+    splats=frozenset(["identifier"]),  # `params T[] rest` has its parts in the list itself
+    no_parameters=frozenset(["array_type"]),
     untyped=frozenset(["var", "dynamic"]),
     overloads=True,
+    marks_new=True,
 )
 
 RUST = SymbolSpec(

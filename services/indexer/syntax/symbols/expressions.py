@@ -9,12 +9,14 @@ from tree_sitter import Node
 from services.indexer.syntax.symbols.table import (
     ATTRIBUTE,
     CALL,
+    DECLARED,
     EITHER,
     GENERIC,
     ITEM,
     LITERAL,
     MAPPING,
     NEW,
+    OPERATION,
     SEQUENCE,
     UNKNOWN,
     Expression,
@@ -23,11 +25,15 @@ from services.indexer.syntax.symbols.table import (
 
 MAX_DEPTH = 12  # nested expressions; a deeper one is generated, and unknown
 MAX_ITEMS = 30  # elements kept of a literal
+MAX_ARGUMENTS = 20  # read of a call
 MAX_PASSED = 4  # arguments kept of a call that passes them on
 MAX_TEXT = 200  # bytes of a dotted name
 _DOTTED = re.compile(r"[\w$]+(?:\.[\w$]+)*[?!]?\Z")
 _SEPARATORS = ("?.", "!!.", "::", "->", "\\")
-_ARRAY = "[]"
+ARRAY = "[]"
+TEXT = [LITERAL, "string"]
+_COMPARING = frozenset("== != < > <= >= && || !".split())
+_DIMENSIONS = frozenset(["dimensions", "dimensions_expr"])
 
 
 @dataclass(frozen=True)
@@ -46,12 +52,18 @@ class Shapes:
     conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # one of some parts
     comprehensions: Mapping[str, str] = field(default_factory=dict)  # with the part of an element
     wrappers: Mapping[str, str] = field(default_factory=dict)  # the same value as a part
+    casts: Mapping[str, str] = field(default_factory=dict)  # with the part of the type
+    # With the parts of the operator and of what it is applied to.
+    operations: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     sequences: frozenset[str] = frozenset()
     lists: frozenset[str] = frozenset()  # sequences that are their only child
     mappings: frozenset[str] = frozenset()
     pairs: Mapping[str, tuple[str, str]] = field(default_factory=lambda: {"pair": ("key", "value")})
     literals: Mapping[str, str] = field(default_factory=dict)  # with the name of the type
+    suffixes: Mapping[str, str] = field(default_factory=dict)  # the type of a number by its end
+    truth: str = ""  # the type of a comparison
     functions: frozenset[str] = frozenset()  # lambdas
+    bodies: frozenset[str] = frozenset()  # of classes without a name, in what constructs them
     names: frozenset[str] = frozenset()  # nodes whose text is a dotted name
     generics: Mapping[str, str] = field(default_factory=dict)  # with the type of the arguments
     arrays: Mapping[str, str] = field(default_factory=dict)  # types, with the part of the element
@@ -59,6 +71,7 @@ class Shapes:
     passing: frozenset[str] = frozenset()  # functions that pass their arguments on
     getters: frozenset[str] = frozenset()  # functions that give an attribute by its name
     unions: frozenset[str] = frozenset()  # generic types that stand for one of their arguments
+    passes_all: bool = False  # any call may, by its overloads
     creator: str = ""  # the member of a class that constructs, as `new` in Ruby
     members: str = ""  # what starts the name of an instance's member, as `@` in Ruby
 
@@ -125,18 +138,8 @@ class Expressions:
         shapes = self._shapes
         if fields := shapes.attributes.get(kind):
             return self._attribute(node, fields, depth)
-        if kind in shapes.calls or kind in shapes.methods:
-            callee, arguments, _ = self.callee(node, depth)
-            if str(callee) in shapes.getters and (found := self._got(arguments, depth)):
-                return found
-            if callee and last_name(callee) in shapes.passing:
-                return [CALL, callee, *self._passed(arguments, depth)]
-            if callee and shapes.creator and self._creates(node):
-                return [CALL, [NEW, callee]]
-            return [CALL, callee] if callee else UNKNOWN
-        if kind in shapes.constructs:
-            callee = self.callee(node, depth)[0]
-            return [CALL, [NEW, callee]] if callee else UNKNOWN
+        if kind in shapes.calls or kind in shapes.methods or kind in shapes.constructs:
+            return self._call(node, kind, depth)
         if fields := shapes.subscripts.get(kind):
             return self._item(node, fields, depth)
         if (inner := shapes.wrappers.get(kind)) is not None:
@@ -144,14 +147,62 @@ class Expressions:
         if kind in shapes.generics:
             return self._generic(node, shapes.generics[kind], depth)
         if kind in shapes.arrays:
-            element = self.read(part(node, shapes.arrays[kind]), depth)
-            return [GENERIC, _ARRAY, element] if element else UNKNOWN
+            return self._array(node, self.read(part(node, shapes.arrays[kind]), depth))
+        if kind in shapes.casts:
+            type_ = self.read(part(node, shapes.casts[kind]), depth)
+            return [DECLARED, type_, UNKNOWN] if type_ else UNKNOWN
+        if parts := shapes.operations.get(kind):
+            return self._operation(node, parts, depth)
         return self._literal(node, kind, depth)
 
-    def _passed(self, arguments: Node | None, depth: int) -> list[Expression]:
+    def _call(self, node: Node, kind: str, depth: int) -> Expression:
+        shapes = self._shapes
+        if kind not in shapes.constructs:
+            callee, arguments, _ = self.callee(node, depth)
+            if str(callee) in shapes.getters and (found := self._got(arguments, depth)):
+                return found
+            if callee and shapes.passes_all and arguments is not None:
+                return [CALL, callee, *self._passed(arguments, depth, MAX_ARGUMENTS)]
+            if callee and last_name(callee) in shapes.passing:
+                return [CALL, callee, *self._passed(arguments, depth)]
+            if callee and shapes.creator and self._creates(node):
+                return [CALL, [NEW, callee]]
+            return [CALL, callee] if callee else UNKNOWN
+        body = next((each for each in node.children if each.type in shapes.bodies), None)
+        if body is not None and (number := self._function(body)):
+            return [CALL, [NEW, number]]
+        callee = self.callee(node, depth)[0]
+        return [CALL, [NEW, callee]] if callee else UNKNOWN
+
+    def _array(self, node: Node, element: Expression) -> Expression:
+        """Return the type of an array, in as many dimensions as are written."""
+        if not element:
+            return UNKNOWN
+        written = [self.text(child) for child in node.children if child.type in _DIMENSIONS]
+        for _ in range(max(1, sum(text.count("[") for text in written))):
+            element = [GENERIC, ARRAY, element]
+        return element
+
+    def _operation(self, node: Node, fields: tuple[str, str, str], depth: int) -> Expression:
+        """Read what an operator gives: a truth value, a text, or what its operands make."""
+        operator, left, right = (part(node, each) for each in fields)
+        symbol = self.text(operator) if operator is not None else ""
+        if symbol in _COMPARING:
+            return [LITERAL, self._shapes.truth]
+        second = self.read(right, depth)
+        if second == TEXT:
+            return second
+        first = self.read(left, depth)
+        if first == TEXT or right is None:
+            return first
+        return [OPERATION, symbol, first, second] if first and second else UNKNOWN
+
+    def _passed(
+        self, arguments: Node | None, depth: int, limit: int = MAX_PASSED
+    ) -> list[Expression]:
         """Read the leading arguments of a call that are passed by position."""
-        given = arguments.named_children[:MAX_PASSED] if arguments is not None else []
-        return [self.read(each, depth) for each in given]
+        given = arguments.named_children[:limit] if arguments is not None else []
+        return [self.read(each, depth) for each in given if "comment" not in each.type]
 
     def _got(self, arguments: Node | None, depth: int) -> Expression:
         """Read an attribute that a function gives by a name which is written out."""
@@ -173,7 +224,9 @@ class Expressions:
     def _literal(self, node: Node, kind: str, depth: int) -> Expression:
         shapes = self._shapes
         if kind in shapes.choices:
-            return [EITHER, *(self.read(child, depth) for child in node.named_children)]
+            condition = node.child_by_field_name("condition")
+            children = [child for child in node.named_children if child != condition]
+            return [EITHER, *(self.read(child, depth) for child in children)]
         if parts := shapes.conditions.get(kind):
             return [EITHER, *(self.read(part(node, each), depth) for each in parts)]
         if element := shapes.comprehensions.get(kind):
@@ -188,7 +241,8 @@ class Expressions:
         if kind in shapes.mappings:
             return self._mapping(node, depth)
         if kind in shapes.literals:
-            return [LITERAL, shapes.literals[kind]]
+            suffix = self.text(node)[-1:].lower() if shapes.suffixes else ""
+            return [LITERAL, shapes.suffixes.get(kind + suffix, shapes.literals[kind])]
         return self._function(node) if kind in shapes.functions else UNKNOWN
 
     def _comprehension(self, element: Node | None, depth: int) -> Expression:

@@ -6,14 +6,14 @@ found by the node types of the language's shapes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
-from tree_sitter import Node, Query, Tree
+from tree_sitter import Node, Tree
 
-from services.indexer.syntax.grammar import QUERIES, Grammar, queried
-from services.indexer.syntax.symbols.expressions import attribute, plain
+from services.indexer.syntax.grammar import Grammar, queried
+from services.indexer.syntax.symbols.expressions import MAX_ARGUMENTS, attribute, plain
 from services.indexer.syntax.symbols.languages import SymbolSpec
+from services.indexer.syntax.symbols.queries import nodes_of, symbol_query
 from services.indexer.syntax.symbols.reads import Reads
 from services.indexer.syntax.symbols.scopes import KINDS, PARTS, Captures, Scopes, declared_name
 from services.indexer.syntax.symbols.specs import SPECS
@@ -48,8 +48,6 @@ from services.indexer.syntax.symbols.table import (
 )
 
 EVENT = "on."
-NODE = "node"
-MAX_ARGUMENTS = 20
 MAX_IMPORT = 10_000  # bytes of an import statement
 
 
@@ -61,39 +59,16 @@ def extract_symbols(
     if spec is None:
         return None
     extraction = _Extraction(source, spec, line_starts)
-    query, settings = _query(grammar, spec.query)
+    query, settings = symbol_query(grammar, spec.query)
     extraction.read(queried(query, lambda cursor: cursor.matches(tree.root_node)), settings)
     shapes = spec.shapes
     calls = (*shapes.calls, *shapes.methods, *shapes.constructs)
-    extraction.read_calls(_captures(tree, grammar, calls))
+    extraction.read_calls(nodes_of(tree, grammar, calls))
     if spec.reads:
-        extraction.reads.read(_captures(tree, grammar, tuple(shapes.attributes)))
+        extraction.reads.read(nodes_of(tree, grammar, tuple(shapes.attributes)))
     if spec.bare_calls:
-        extraction.read_bare_calls(_captures(tree, grammar, tuple(spec.bare_calls)))
+        extraction.read_bare_calls(nodes_of(tree, grammar, tuple(spec.bare_calls)))
     return extraction.table(language)
-
-
-def _captures(tree: Tree, grammar: Grammar, node_types: tuple[str, ...]) -> Sequence[Node]:
-    """Return all nodes of some types. Captures are cheaper than matches, and in any order."""
-    if not node_types:
-        return ()
-    nodes = _nodes(grammar, node_types)
-    found = queried(nodes, lambda cursor: cursor.captures(tree.root_node)).get(NODE, ())
-    return sorted(found, key=lambda node: (node.start_byte, node.end_byte))
-
-
-@cache
-def _nodes(grammar: Grammar, node_types: tuple[str, ...]) -> Query:
-    each = " ".join(f"({node_type})" for node_type in node_types)
-    return Query(grammar.language, f"[{each}] @{NODE}")
-
-
-@cache
-def _query(grammar: Grammar, name: str) -> tuple[Query, Sequence[Mapping[str, Any]]]:
-    text = (QUERIES / "symbols" / f"{name}.scm").read_text(encoding="utf-8")
-    query = Query(grammar.language, text)
-    count = int(cast(int, query.pattern_count))  # a property, which its stubs call a method
-    return query, [query.pattern_settings(number) for number in range(count)]
 
 
 class _Extraction:
@@ -183,7 +158,9 @@ class _Extraction:
             if function:
                 given = self._arguments(arguments) if arguments is not None else []
                 scope = self._scopes.at(node.start_byte)
-                self._calls.append(Call(scope, self._scopes.line(byte), function, given))
+                constructs = self._spec.marks_new and node.type in self._spec.shapes.constructs
+                called: Expression = [NEW, function] if constructs else function
+                self._calls.append(Call(scope, self._scopes.line(byte), called, given))
                 if isinstance(function, str) and function in self._spec.runs and given and given[0]:
                     self._dunder(scope, node, given[0], self._spec.runs[function])
 
@@ -228,7 +205,8 @@ class _Extraction:
         arguments: list[Any] = []
         given: list[Node] = []
         for child in node.named_children:
-            given += child.named_children if child.type in spec.argument_lists else [child]
+            if "comment" not in child.type:
+                given += child.named_children if child.type in spec.argument_lists else [child]
         for each in given[:MAX_ARGUMENTS]:
             if fields := spec.keyword_arguments.get(each.type):
                 name, value = (each.child_by_field_name(part) for part in fields)
@@ -269,6 +247,11 @@ class _Extraction:
         if "self" in captures:
             scope = self._scopes.at(node.start_byte)
             self._bind(scope, self._text(captures["self"][0]), TYPED, self._scopes.all[scope].name)
+
+    def _read_variable(self, node: Node, captures: Captures) -> None:
+        """Read a parameter that stands for any type."""
+        scope = self._scopes.at(node.start_byte)
+        self._bindings.append(Binding(scope, self._text(captures["name"][0]), ASSIGNED, UNKNOWN))
 
     def _read_loop(self, node: Node, captures: Captures) -> None:
         read = self._expressions.read
@@ -377,6 +360,7 @@ def _event_name(captures: Captures) -> str:
 _READERS = {
     "call": _Extraction._read_call,
     "assign": _Extraction._read_assign,
+    "variable": _Extraction._read_variable,
     "loop": _Extraction._read_loop,
     "enter": _Extraction._read_enter,
     "catch": _Extraction._read_catch,

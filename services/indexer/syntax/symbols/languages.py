@@ -21,11 +21,14 @@ class SymbolSpec:
     argument_lists: frozenset[str] = frozenset()  # nodes whose children are arguments
     splats: frozenset[str] = frozenset()  # parameters that take the rest, as `*args`
     no_parameters: frozenset[str] = frozenset()  # nodes in a list of parameters that are none
+    # The word before a parameter that takes the rest, in a list where defaults follow parameters.
+    rest_modifier: str = ""
     promoted: frozenset[str] = frozenset()  # parameters, or parts of them, that make members
     tuples: frozenset[str] = frozenset()  # types of several results
     annotations: Callable[[str], Expression] | None = None  # reads a type from its text
     untyped: frozenset[str] = frozenset()  # types that stand for what is assigned
     overloads: bool = False  # functions of one name are told apart by their parameters
+    marks_new: bool = False  # calls of constructors are told from those of functions
     comma_ok: bool = False  # two targets of an item or assertion: the value, and whether it is
     loops_last: bool = False  # the last target of a loop takes the element
     # Functions of the language that run a method of their argument.

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from services.indexer.syntax.symbols.annotations import MAX_ANNOTATION
-from services.indexer.syntax.symbols.expressions import Expressions, part, plain
+from services.indexer.syntax.symbols.expressions import ARRAY, Expressions, part, plain
 from services.indexer.syntax.symbols.languages import SymbolSpec
 from services.indexer.syntax.symbols.table import (
     CLASS,
     DECLARATION,
     EXTENSION,
     FILE_SCOPE,
+    FIXED,
     FUNCTION,
     GENERIC,
     IN_TYPE,
@@ -48,7 +49,7 @@ LAMBDA_NAME = "<lambda{}>"
 CLASS_NAME = "<class{}>"
 _QUALIFIER = "::"
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
-_MARKS = {"local": LOCAL, "declaration": DECLARATION}
+_MARKS = {"local": LOCAL, "declaration": DECLARATION, "fixed": FIXED}
 
 
 class Scopes:
@@ -174,16 +175,35 @@ class Scopes:
     def _parameters(self, node: Node) -> Iterator[Parameter]:
         if not node.named_children and node.type in self._spec.shapes.names:
             yield Parameter(self._text(node))
+        if self._spec.rest_modifier:
+            yield from self._listed(node)
+            return
         for each in node.named_children:
             if each.type not in self._spec.no_parameters and "comment" not in each.type:
                 yield from self._parameter(each)
+
+    def _listed(self, node: Node) -> Iterator[Parameter]:
+        """Read parameters whose modifiers and defaults stand beside them in the list."""
+        found: list[Parameter] = []
+        star = ""
+        for each in node.named_children:
+            if each.type in self._spec.no_parameters or "comment" in each.type:
+                star = "*" if self._spec.rest_modifier in self._text(each) else star
+            elif each.type in self._spec.parameters or not found:
+                found += [p._replace(name=star + p.name) for p in self._parameter(each)]
+                star = ""
+            else:
+                found[-1] = found[-1]._replace(default=[LITERAL, ""])
+        yield from found
 
     def _parameter(self, node: Node) -> Iterator[Parameter]:
         spec = self._spec
         fields = spec.parameters.get(node.type)
         if node.type in spec.splats:
             text = self._text(node if not fields else part(node, fields[0]) or node)
-            yield Parameter(text if text.startswith("*") else f"*{text}")
+            element = self.annotation(part(node, fields[1])) if fields else UNKNOWN
+            rest: Expression = [GENERIC, ARRAY, element] if element else UNKNOWN
+            yield Parameter(text if text.startswith("*") else f"*{text}", rest)
         elif fields is not None:
             kind = part(node, fields[1])
             default = part(node, fields[2])

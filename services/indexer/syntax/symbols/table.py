@@ -14,12 +14,13 @@ from typing import Any, NamedTuple, overload
 # with its operator: [CALL, function], [ATTRIBUTE, object, name], [ITEM, object, key],
 # [EITHER, …], [SEQUENCE, …], [MAPPING, key, value, …], [LAMBDA, scope number],
 # [LITERAL, type], [NEW, class], [GENERIC, type, arguments…], [DECLARED, type, value],
-# [ITERATED, object]. A call of a function that passes its arguments on has them, too.
+# [ITERATED, object], [OPERATION, operator, left, right]. A call of a function that passes its
+# arguments on has them, too.
 Expression = str | list[Any]
 UNKNOWN = ""
 CALL, ATTRIBUTE, ITEM, EITHER = "()", ".", "[]", "|"
 SEQUENCE, MAPPING, LAMBDA, LITERAL = "[", "{", "def", "'"
-NEW, GENERIC, DECLARED = "new", "<", "::"
+NEW, GENERIC, DECLARED, OPERATION = "new", "<", "::", "+"
 TUPLE = "()"  # the type of several results: [GENERIC, TUPLE, type, type]
 
 # Kinds of scopes. A namespace is no part of symbol paths; an extension adds members to its owner.
@@ -37,6 +38,7 @@ ENTERED = "with"  # what the expression's `__enter__` returns
 
 DECLARATION = "declared"  # a mark: a function without a body
 LOCAL = "local"  # a mark: it is not seen by other files
+FIXED = "fixed"  # a mark: no subclass replaces it
 BY_NAME = "="  # starts an argument that is passed by name: [BY_NAME, name, expression]
 IN_TYPE = "."  # the receiver of a function that extends its owner from inside another type
 WHOLE_MODULE = ""  # imported: the module itself
@@ -69,7 +71,7 @@ class Scope(NamedTuple):
     decorators: Sequence[Expression] = ()
     owner: Expression = UNKNOWN
     receiver: str = ""  # the name of its instance, where the code chooses it
-    marks: Sequence[str] = ()  # DECLARATION, LOCAL
+    marks: Sequence[str] = ()  # DECLARATION, LOCAL, FIXED
 
 
 class Binding(NamedTuple):
