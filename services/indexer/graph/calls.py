@@ -12,6 +12,7 @@ from services.indexer.graph.values import (
     EXTERNAL,
     FILE,
     INSTANCE,
+    LACKING_VALUE,
     LITERAL_VALUE,
     NOTHING,
     OPEN,
@@ -84,6 +85,8 @@ class Calls:
             return self._resolver.containers.called(value)
         if value.kind == FILE:
             return self.called(self._whole(value))
+        if value == LACKING_VALUE:
+            return frozenset([value])
         file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
         if file is None:
             return UNRESOLVED_VALUES

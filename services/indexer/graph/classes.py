@@ -10,6 +10,7 @@ from services.indexer.graph.values import (
     DEFINITION,
     EXTERNAL,
     INSTANCE,
+    LACKING_VALUE,
     NOTHING,
     PARENT,
     UNRESOLVED_VALUES,
@@ -58,8 +59,14 @@ class Classes:
                 return found
         if self._has_foreign_ancestor(ancestors):
             return UNRESOLVED_VALUES
+        if self._is_static(value):
+            return frozenset([LACKING_VALUE])
         below = [] if value.kind == PARENT else self._in_subclasses(value, name)
         return union(below) if below else UNRESOLVED_VALUES
+
+    def _is_static(self, value: Value) -> bool:
+        file = self._resolver.tables.file(value.path)
+        return file is not None and file.rules.static
 
     def implicit(self, file: FileSymbols, number: int, name: str) -> Values | None:
         """Return a member of the class around a scope, which methods name without a receiver."""
@@ -112,6 +119,12 @@ class Classes:
                 return classes
             number = file.scope(number).parent
         return NOTHING
+
+    def receivers(self, file: FileSymbols, number: int, name: str) -> list[Values]:
+        """Return the instance that a function names as its receiver, where the name is that."""
+        if not file.rules.static or file.scope(number).receiver != name:
+            return []
+        return [self._resolver.instances(self.around(ScopeRef(file.path, number)))]
 
     def classes_at(self, file: FileSymbols, number: int) -> Values:
         """Return the class that a scope is, or that it belongs to from outside."""
@@ -250,14 +263,19 @@ class Classes:
     def _ancestors(self, place: ScopeRef) -> list[ScopeRef]:
         found: list[ScopeRef] = []
         pending = [place]
+        file = self._resolver.tables.file(place.path)
+        by_depth = file is not None and file.rules.static  # an embedded type that is nearer wins
         for _ in range(MAX_ANCESTORS):
             if not pending:
                 break
             current = pending.pop(0)
+            if current in found and by_depth:
+                continue
             if current in found:
                 found.remove(current)  # a shared ancestor comes after all its descendants
             found.append(current)
-            pending = [*self.parents(current), *pending]
+            above = self.parents(current)
+            pending = [*pending, *above] if by_depth else [*above, *pending]
         return found
 
     def parents(self, place: ScopeRef) -> list[ScopeRef]:

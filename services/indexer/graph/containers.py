@@ -19,6 +19,7 @@ from services.indexer.graph.values import (
     external,
     union,
 )
+from services.indexer.graph.variables import Variables
 from services.indexer.syntax.symbols.expressions import ARRAY
 from services.indexer.syntax.symbols.table import (
     CLASS,
@@ -51,6 +52,7 @@ class Containers:
 
     def __init__(self, resolver: "Resolver") -> None:
         self._resolver = resolver
+        self._variables = Variables(resolver)
 
     def item(self, place: ScopeRef, owner: Expression, key: str) -> Values:
         """Return the item of a container by its key; all items where the key is not written out."""
@@ -59,7 +61,7 @@ class Containers:
             if pairs is not None:
                 return pairs
         found = [*self._assigned_items(place, owner, key), *self._added(place, owner)]
-        for value in self._resolver.evaluate(place, owner):
+        for value in map(self._variables.underlying, self._resolver.evaluate(place, owner)):
             if value.kind == DEFINITION and self._is_class(value):
                 found.append(frozenset([value]))  # a class with arguments for its types
                 continue
@@ -92,7 +94,7 @@ class Containers:
                 return values
         if operator in (SEQUENCE, MAPPING, GENERIC):
             return frozenset([Value(LITERAL_VALUE, *place, expression=json.dumps(expression))])
-        return UNRESOLVED_VALUES
+        return self._variables.written(place, expression)
 
     def _type_of(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
         """Return the type that classes are instances of, as an annotation names it."""
@@ -143,7 +145,7 @@ class Containers:
 
     def _elements(self, values: Values) -> list[Values]:
         found = []
-        for value in values:
+        for value in map(self._variables.underlying, values):
             if value.kind == LITERAL_VALUE:
                 literal = json.loads(value.expression)
                 place = ScopeRef(value.path, value.scope)

@@ -11,12 +11,14 @@ from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.loading import LoadedTables
 from services.indexer.graph.modules import may_mean
 from services.indexer.graph.python.properties import DECLARED_ONLY, OVERRIDDEN
+from services.indexer.graph.relations import promised
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
     EXTERNAL,
+    LACKING_VALUE,
     NOTHING,
     PACKAGE,
     UNRESOLVED,
@@ -33,6 +35,7 @@ from services.indexer.syntax.symbols.table import (
     Call,
     Expression,
     Read,
+    inside,
     last_name,
 )
 
@@ -44,6 +47,7 @@ IMPLICIT = "run by a function of the language"
 BY_BUILTINS = frozenset(PYTHON.runs.values()) - {"__iter__", "__next__"}
 PROPERTY = "property of the receiver's type"
 OVERRIDES = "calls the method that it overrides"
+IMPLEMENTS = "calls the method of an interface that it implements"
 ONE_KNOWN = "one of the values that the called name may have"
 OUT_OF_TIME = "same name, no time to resolve it"
 
@@ -177,7 +181,7 @@ class CallSites:
             yield _site(file, use, Certainty.POSSIBLE, NOT_RESOLVED, targets[0])
 
     def _find_overridden(self, target: Value) -> Values:
-        """Return the methods of base classes that a definition replaces."""
+        """Return the methods of base classes and interfaces that a definition replaces."""
         home, number = self._tables.file(target.path), target.scope
         if home is None or home.is_constructor(number) or home.scope(number).kind == CLASS:
             return NOTHING
@@ -187,6 +191,7 @@ class CallSites:
         for value in classes.around(ScopeRef(home.path, number)):
             for place in classes.ancestors(ScopeRef(value.path, value.scope))[1:]:
                 found |= classes.own(place, home.scope(number).name)
+            found |= promised(self._resolver, value, home.scope(number).name)
         if home.rules.declares:
             replaces = self._resolver.methods.replaces
             found = {each for each in found if replaces(target, each)}
@@ -255,7 +260,8 @@ class CallSites:
             yield _site(file, call, sureness, reason or _reason(file, call, each), each)
         replaced = [e for e in targets if e not in every and self._overridden[e] & values]
         for each in replaced:
-            yield _site(file, call, Certainty.POSSIBLE, OVERRIDES, each)
+            reason = IMPLEMENTS if file.rules.static else OVERRIDES
+            yield _site(file, call, Certainty.POSSIBLE, reason, each)
         is_known = sure or replaced or any(value.kind == DEFINITION for value in values)
         if is_known:
             return
@@ -329,6 +335,8 @@ def certainty(
         return Certainty.EXACT, ""
     if not _is_attribute(call.function) and any(value.kind == UNRESOLVED for value in values):
         return Certainty.POSSIBLE, ONE_KNOWN
+    if _is_other(tables.file(place.path), values):
+        return Certainty.POSSIBLE, ONE_KNOWN
     if any(resolver.classes.is_declared_only(v) for v in values if v.kind == DEFINITION):
         return Certainty.POSSIBLE, DECLARED_ONLY
     if resolver.calls.overriding(place, call) - values:
@@ -336,15 +344,23 @@ def certainty(
     return Certainty.EXACT, ""
 
 
+def _is_other(file: FileSymbols | None, values: Values) -> bool:
+    """Whether a receiver may be of a type that is not known, where each is of one type."""
+    if file is None or not file.rules.static:
+        return False
+    return any(value.kind in (EXTERNAL, UNRESOLVED) and value != LACKING_VALUE for value in values)
+
+
 def _site(
     file: FileSymbols, at: Call | Read, certainty: Certainty, reason: str, of: Value
 ) -> CallSite:
-    caller = file.scope(at.scope).path
-    return CallSite(file.path, at.line, caller, certainty, reason, of, at.scope)
+    number = file.outside_blocks(at.scope)
+    caller = file.scope(number).path
+    return CallSite(file.path, at.line, caller, certainty, reason, of, number)
 
 
 def _reason(file: FileSymbols, call: Call, target: Value) -> str:
-    function = call.function[1] if _constructs(call.function) else call.function
+    function = inside(call.function[1] if _constructs(call.function) else call.function)
     if not isinstance(function, str):
         return "resolved through what a call returns"
     first = function.partition(".")[0]
@@ -359,6 +375,7 @@ def _reason(file: FileSymbols, call: Call, target: Value) -> str:
 
 
 def _is_attribute(function: Expression) -> bool:
+    function = inside(function)
     return "." in function if isinstance(function, str) else function[0] == ATTRIBUTE
 
 

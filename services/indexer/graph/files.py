@@ -9,6 +9,7 @@ from typing import NamedTuple
 from services.indexer.graph.rules import rules_of
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
+    BLOCK,
     CLASS,
     DECLARED,
     EITHER,
@@ -67,6 +68,12 @@ class FileSymbols:
     def scope(self, number: int) -> Scope:
         """Return a scope by its number."""
         return self.table.scopes[number]
+
+    def outside_blocks(self, number: int) -> int:
+        """Return the scope that a block is in, or the scope itself where it is none."""
+        while self.scope(number).kind == BLOCK:
+            number = self.scope(number).parent
+        return number
 
     @cached_property
     def bindings(self) -> dict[tuple[int, str], list[Binding]]:

@@ -14,6 +14,7 @@ from services.indexer.graph.references import count_references
 from services.indexer.graph.relations import Related, Relations
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, Value
+from services.indexer.syntax.symbols.table import BLOCK
 
 MAX_ROUNDS = 8  # of loading what resolving asked for; each follows one more import
 T = TypeVar("T")
@@ -186,7 +187,8 @@ def _named(
     for path in paths:
         file = tables.file(path)
         for number, scope in enumerate(file.table.scopes if file else ()):
-            if number and scope.path.split(".")[-len(parts) :] == list(parts):
+            is_definition = number and scope.kind != BLOCK
+            if is_definition and scope.path.split(".")[-len(parts) :] == list(parts):
                 value = Value(DEFINITION, path, number)
                 found.append(GraphDefinition(value, scope.path, scope.start))
     return sorted(found, key=lambda each: (each.path, each.start_line))

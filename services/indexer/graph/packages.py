@@ -9,6 +9,7 @@ from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.rules import Names, Rules, rules_of
 from services.indexer.graph.values import (
     DEFINITION,
+    EXTERNAL,
     NOTHING,
     PACKAGE,
     UNRESOLVED_VALUES,
@@ -20,6 +21,7 @@ from services.indexer.graph.values import (
 )
 from services.indexer.syntax.symbols.table import (
     EVERY_NAME,
+    FILE_SCOPE,
     WHOLE_MODULE,
     Import,
 )
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
 
 _VERSION = re.compile(r"/v\d+$")  # of a module of Go, the last part of its path
+# The first parts of the import paths of Go's library; those of modules have a host, mostly.
+_GO_LIBRARY = frozenset(
+    "archive bufio bytes cmp compress container context crypto database debug embed encoding errors"
+    " expvar flag fmt go hash html image index io iter log maps math mime net os path plugin"
+    " reflect regexp runtime slices sort strconv strings structs sync syscall testing text time"
+    " unicode unique unsafe".split()
+)
+_TESTS = "_test"  # ends the name of a package that nothing imports
 _FAMILIES = {"c": "c", "cpp": "c", "java": "jvm", "kotlin": "jvm"}
 
 
@@ -43,7 +53,8 @@ class Packages:
         if rules.names in (Names.FILES, Names.MODULES):
             return None
         if rules.names is Names.FOLDERS:
-            return self.member(file, str(PurePosixPath(file.path).parent), name)
+            own = self.member(file, self._package(file, FILE_SCOPE), name)
+            return own or self._starred(file, name)
         if rules.names is Names.PROGRAM:
             return self._of_program(file, name)
         for package in self._enclosing(file, place.scope, rules):
@@ -52,6 +63,14 @@ class Packages:
         for each in file.star_imports:
             if found := self._in_import(file, each, name):
                 return found
+        return None
+
+    def _starred(self, file: FileSymbols, name: str) -> Values | None:
+        """Return what an import of all names of a folder brings; None where it does not."""
+        for each in file.star_imports:
+            values = self._of_folder(file, each.module, name)
+            if any(value.kind != EXTERNAL for value in values):
+                return values
         return None
 
     def _in_import(self, file: FileSymbols, each: Import, name: str) -> Values | None:
@@ -77,7 +96,7 @@ class Packages:
     def member(self, file: FileSymbols, package: str, name: str) -> Values | None:
         """Return what a package defines under a name; None where it does not."""
         found = [
-            self._resolver.top_level(other, number, name)
+            self._top_level(other, number, name)
             for other in self._definers(file, name)
             for number in other.top_level.get(name, ())
             if self._package(other, number) == package
@@ -85,9 +104,15 @@ class Packages:
         values = union(found)
         return self._declared_once(file, values) if values else None
 
+    def _top_level(self, file: FileSymbols, number: int, name: str) -> Values:
+        if not file.rules.static:
+            return self._resolver.top_level(file, number, name)
+        found = file.bindings.get((number, name), ())
+        return union(self._resolver.binding(file.path, each) for each in found)
+
     def _package(self, file: FileSymbols, number: int) -> str:
         if rules_of(file.table.language).names is Names.FOLDERS:
-            return str(PurePosixPath(file.path).parent)
+            return f"{PurePosixPath(file.path).parent} {file.table.package}"
         return file.package_of(number)
 
     def _definers(self, file: FileSymbols, name: str) -> Sequence[FileSymbols]:
@@ -151,12 +176,15 @@ class Packages:
     def _of_folder(self, file: FileSymbols, imported: str, name: str) -> Values:
         """Return a name of the folder that an import path ends in, the longest one."""
         best: list[tuple[int, Values]] = []
+        if imported.partition("/")[0] in _GO_LIBRARY:
+            return external(f"{imported}.{name}")
         for other in self._definers(file, name):
             folder = str(PurePosixPath(other.path).parent)
-            if imported == folder or imported.endswith(f"/{folder}") or _is_root(other, imported):
+            if other.table.package.endswith(_TESTS):
+                continue
+            if f"/{imported}".endswith(f"/{folder}") or _is_root(other, imported):
                 found = union(
-                    self._resolver.top_level(other, number, name)
-                    for number in other.top_level.get(name, ())
+                    self._top_level(other, number, name) for number in other.top_level.get(name, ())
                 )
                 best.append((len(folder), found))
         if not best:

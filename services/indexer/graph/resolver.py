@@ -38,8 +38,10 @@ from services.indexer.graph.values import (
     Value,
     Values,
     external,
+    member_of_unknown,
     union,
 )
+from services.indexer.graph.variables import seen
 from services.indexer.syntax.symbols.table import (
     ATTRIBUTE,
     CALL,
@@ -110,8 +112,7 @@ class Resolver:
         self._memo: dict[object, Any] = {}
         self._of_round: dict[object, Any] = {}
         self._active: set[object] = set()
-        self._depth = 0
-        self._steps = 0
+        self._depth = self._steps = 0
         self.callers_deep = 0
         self._cuts = 0  # how often resolving was cut short
 
@@ -298,9 +299,6 @@ class Resolver:
                 kinds = {DEFINITION: name in rules.own_class, PARENT: name in rules.parent}
                 kind = next((kind for kind, holds in kinds.items() if holds), INSTANCE)
                 return frozenset(value._replace(kind=kind) for value in classes)
-        receiver = file.receiver(place.scope) if rules.names is Names.FOLDERS else None
-        if receiver is not None and receiver.name == name:
-            return self.instances(self.classes.around(place))
         if rules.names is Names.MODULES and name in _PATH_WORDS:
             return self.imports.path_word(file, place, name)
         return None
@@ -308,10 +306,11 @@ class Resolver:
     def bound(self, file: FileSymbols, number: int, name: str) -> Values | None:
         """Return what a scope itself binds a name to; None where it does not."""
         found: list[Values] = []
-        for binding in file.bindings.get((number, name), ()):
+        for binding in seen(file, number, name):
             found.append(self.binding(file.path, binding))
         for each in file.imports.get((number, name), ()):
             found.append(self.imports.imported(file.path, each))
+        found += self.classes.receivers(file, number, name)
         for position, parameter in enumerate(file.scope(number).parameters):
             if parameter.name.lstrip("*") == name:
                 found.append(self.calls.parameter(file, number, position))
@@ -379,7 +378,7 @@ class Resolver:
             return self.containers.member(value, name)
         if value.kind in (DEFINITION, INSTANCE, PARENT):
             return self._member(value, name)
-        return UNRESOLVED_VALUES
+        return member_of_unknown(value)
 
     def _member(self, value: Value, name: str) -> Values:
         file = self.tables.file(value.path)

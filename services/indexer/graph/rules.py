@@ -35,6 +35,7 @@ class Rules:
     runs_names: bool = False  # naming a method calls it
     sigil: str = ""  # what starts the names of variables
     globals_last: bool = False  # names of no package are seen everywhere
+    static: bool = False  # variables keep the types that they are declared with
     open_names: bool = False  # mixins or macros may bring a name that nothing shows
 
 
@@ -55,7 +56,7 @@ RULES: Mapping[str, Rules] = {
     "javascript": _JAVASCRIPT,
     "typescript": _JAVASCRIPT,
     "tsx": _JAVASCRIPT,
-    "go": Rules(Names.FOLDERS, constructor="-", open_classes=True),
+    "go": Rules(Names.FOLDERS, constructor="-", open_classes=True, static=True),
     "java": Rules(
         Names.PACKAGES,
         THIS,

@@ -28,11 +28,19 @@ Values = frozenset[Value]
 NOTHING: Values = frozenset()
 UNKNOWN_VALUE = Value(UNRESOLVED)
 UNRESOLVED_VALUES: Values = frozenset([UNKNOWN_VALUE])
+# A member that a type is known not to have: where a compiler is satisfied, it is not that type's.
+CHANGED_VALUE = Value(UNRESOLVED, name="changed")  # something unknown of a type that is known
+LACKING_VALUE = Value(UNRESOLVED, name="lacking")
 
 
 def external(name: str) -> Values:
     """Return the value of something that the repository does not define."""
     return frozenset([Value(EXTERNAL, name=name)])
+
+
+def member_of_unknown(value: Value) -> Values:
+    """Return a member of something unknown; that of a changed value is one of its known type."""
+    return frozenset([LACKING_VALUE]) if value == CHANGED_VALUE else UNRESOLVED_VALUES
 
 
 def union(many: Iterable[Values]) -> Values:

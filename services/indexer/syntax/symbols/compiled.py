@@ -19,8 +19,13 @@ GO = SymbolSpec(
             "selector_expression": ("operand", "field"),
             "qualified_type": ("package", "name"),
         },
-        calls={"call_expression": ("function", "arguments")},
+        calls={
+            "call_expression": ("function", "arguments"),
+            "type_conversion_expression": ("type", ""),  # also a call with arguments for its types
+        },
         constructs={"composite_literal": ("type", "")},
+        makers=frozenset(["make", "new"]),
+        receiving="<-",
         subscripts={"index_expression": ("operand", "index")},
         wrappers={
             "unary_expression": "operand",
@@ -28,12 +33,13 @@ GO = SymbolSpec(
             "pointer_type": "0",
             "type_assertion_expression": "type",
             "parenthesized_type": "0",
+            "slice_expression": "operand",
             "type_elem": "0",
         },
         sequences=frozenset(["expression_list"]),
         lists=frozenset(["expression_list"]),
         literals={"interpreted_string_literal": "string", "int_literal": "int"},
-        functions=frozenset(["func_literal"]),
+        functions=frozenset(["func_literal", "struct_type", "interface_type"]),
         names=frozenset(["identifier", "type_identifier", "package_identifier"]),
         generics={"generic_type": "type_arguments"},
         arrays={
@@ -48,7 +54,9 @@ GO = SymbolSpec(
         "parameter_declaration": ("name", "type", ""),
         "variadic_parameter_declaration": ("name", "type", ""),
     },
+    variadic=frozenset(["variadic_parameter_declaration"]),
     tuples=frozenset(["parameter_list"]),
+    variables=True,
     comma_ok=True,
     loops_last=True,
 )

@@ -13,6 +13,7 @@ from services.indexer.syntax.symbols.table import (
     EITHER,
     GENERIC,
     ITEM,
+    ITERATED,
     LITERAL,
     MAPPING,
     NEW,
@@ -47,6 +48,8 @@ class Shapes:
     calls: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # function, arguments
     methods: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)  # with its owner
     constructs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # class, arguments
+    makers: frozenset[str] = frozenset()  # functions that make an instance of a type they take
+    receiving: str = ""  # the operator that takes an element, as `<-` of a channel
     subscripts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     choices: frozenset[str] = frozenset()  # one of the children
     conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # one of some parts
@@ -119,7 +122,9 @@ class Expressions:
         if parts := shapes.calls.get(kind) or shapes.constructs.get(kind):
             called = part(node, parts[0])
             end = called.end_byte if called is not None else node.start_byte + 1
-            return plain(self.read(called, depth)), part(node, parts[1]), end - 1
+            function = plain(self.read(called, depth))
+            is_array = function == ARRAY
+            return UNKNOWN if is_array else function, part(node, parts[1]), end - 1
         owner, name, arguments = shapes.methods[kind]
         named = part(node, name)
         if named is None:
@@ -143,7 +148,9 @@ class Expressions:
         if fields := shapes.subscripts.get(kind):
             return self._item(node, fields, depth)
         if (inner := shapes.wrappers.get(kind)) is not None:
-            return self.read(part(node, inner), depth)
+            value = self.read(part(node, inner), depth)
+            is_taken = shapes.receiving and node.children[0].type == shapes.receiving
+            return [ITERATED, value] if is_taken and value else value
         if kind in shapes.generics:
             return self._generic(node, shapes.generics[kind], depth)
         if kind in shapes.arrays:
@@ -161,6 +168,8 @@ class Expressions:
             callee, arguments, _ = self.callee(node, depth)
             if str(callee) in shapes.getters and (found := self._got(arguments, depth)):
                 return found
+            if isinstance(callee, str) and callee in shapes.makers and arguments is not None:
+                return self._made(part(arguments, "0"), depth)
             if callee and shapes.passes_all and arguments is not None:
                 return [CALL, callee, *self._passed(arguments, depth, MAX_ARGUMENTS)]
             if callee and last_name(callee) in shapes.passing:
@@ -171,8 +180,14 @@ class Expressions:
         body = next((each for each in node.children if each.type in shapes.bodies), None)
         if body is not None and (number := self._function(body)):
             return [CALL, [NEW, number]]
-        callee = self.callee(node, depth)[0]
-        return [CALL, [NEW, callee]] if callee else UNKNOWN
+        return self._made(part(node, shapes.constructs[kind][0]), depth)
+
+    def _made(self, node: Node | None, depth: int) -> Expression:
+        """Return an instance of a type; an array is written with the type of its elements."""
+        written = self.read(node, depth)
+        is_array = isinstance(written, list) and written[:2] == [GENERIC, ARRAY]
+        made = written if is_array else plain(written)
+        return [CALL, [NEW, made]] if made else UNKNOWN
 
     def _array(self, node: Node, element: Expression) -> Expression:
         """Return the type of an array, in as many dimensions as are written."""

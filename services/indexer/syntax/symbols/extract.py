@@ -5,14 +5,17 @@ parts of it by plain names; `(#set! target "x")` names a target that is not writ
 found by the node types of the language's shapes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tree_sitter import Node, Tree
 
 from services.indexer.syntax.grammar import Grammar, queried
+from services.indexer.syntax.symbols.blocks import with_needed_blocks
 from services.indexer.syntax.symbols.expressions import MAX_ARGUMENTS, attribute, plain
 from services.indexer.syntax.symbols.languages import SymbolSpec
+from services.indexer.syntax.symbols.mentions import mentions_of
 from services.indexer.syntax.symbols.queries import nodes_of, symbol_query
 from services.indexer.syntax.symbols.reads import Reads
 from services.indexer.syntax.symbols.scopes import KINDS, PARTS, Captures, Scopes, declared_name
@@ -26,8 +29,6 @@ from services.indexer.syntax.symbols.table import (
     DECLARED,
     EITHER,
     ENTERED,
-    EXTENSION,
-    FUNCTION,
     ITEM,
     ITERATED,
     LAMBDA,
@@ -42,10 +43,8 @@ from services.indexer.syntax.symbols.table import (
     Import,
     Result,
     SymbolTable,
-    definition_mention,
-    inner_names,
-    last_name,
 )
+from services.indexer.syntax.symbols.variables import Hiding, declared
 
 EVENT = "on."
 MAX_IMPORT = 10_000  # bytes of an import statement
@@ -86,6 +85,7 @@ class _Extraction:
         self._package = ""
         self.reads = Reads(spec, self._scopes)
         self._settings: Mapping[str, Any] = {}
+        self._hiding = Hiding()
 
     def read(
         self, matches: Sequence[tuple[int, Captures]], settings: Sequence[Mapping[str, Any]]
@@ -97,6 +97,7 @@ class _Extraction:
             for pattern, captures in matches
             if (name := names.get(pattern) or names.setdefault(pattern, _event_name(captures)))
         ]
+        events = with_needed_blocks(events, settings)
         self._scopes.open([event[:3] for event in events if event[0] in KINDS or event[0] in PARTS])
         for kind, node, captures, pattern in events:
             self._settings = settings[pattern]
@@ -110,7 +111,7 @@ class _Extraction:
 
     def table(self, language: str) -> SymbolTable:
         """Return the table of what was read."""
-        return SymbolTable(
+        table = SymbolTable(
             language,
             self._scopes.all,
             [*self._bindings, *self._scopes.fields],
@@ -119,39 +120,13 @@ class _Extraction:
             self._calls,
             self.reads.all,
             package=self._package,
-            mentions=tuple(sorted(self._mentions())),
         )
-
-    def _mentions(self) -> set[str]:
-        scopes = self._scopes.all
-        names = {last_name(call.function) for call in self._calls}
-        if self._spec.reads:
-            names.update(name for call in self._calls for name in inner_names(call.function))
-        for each in self._imports:
-            last = each.module.rpartition("/" if "/" in each.module else ".")[2]
-            names.update((each.name, each.alias, last))
-        names.update(last_name(base) for scope in scopes for base in scope.bases)
-        names.update(name for read in self.reads.all for name in inner_names(read.value))
-        if self._spec.exports:
-            names.update(definition_mention(name) for name in self._exported() if name)
-        names.discard("")
-        return names
-
-    def _exported(self) -> Iterator[str]:
-        """Yield the names that other files may know without an import of this file."""
-        scopes = self._scopes.all
-        for scope in scopes[1:]:
-            inner = scopes[scope.parent].kind in (FUNCTION, CLASS)
-            if scope.owner:
-                yield last_name(scope.owner)
-            elif not inner and scope.kind != EXTENSION:
-                yield scope.name
-        for binding in self._bindings:
-            if scopes[binding.scope].kind not in (FUNCTION, CLASS, EXTENSION):
-                yield binding.target if isinstance(binding.target, str) else ""
+        return replace(table, mentions=tuple(sorted(mentions_of(table, self._spec))))
 
     def read_calls(self, nodes: Sequence[Node]) -> None:
-        """Read calls, by the shapes of the language."""
+        """Read calls, by the shapes of the language; all bindings have been read."""
+        if self._spec.variables:
+            self._bindings = self._hiding.placed(self._bindings, self._scopes.all)
         for node in nodes:
             function, arguments, byte = self._expressions.callee(node)
             self.reads.called.add((node.start_byte, byte + 1))
@@ -159,7 +134,9 @@ class _Extraction:
                 given = self._arguments(arguments) if arguments is not None else []
                 scope = self._scopes.at(node.start_byte)
                 constructs = self._spec.marks_new and node.type in self._spec.shapes.constructs
-                called: Expression = [NEW, function] if constructs else function
+                called = self._hiding.outside(node, scope, function)
+                if constructs:
+                    called = [NEW, function]
                 self._calls.append(Call(scope, self._scopes.line(byte), called, given))
                 if isinstance(function, str) and function in self._spec.runs and given and given[0]:
                     self._dunder(scope, node, given[0], self._spec.runs[function])
@@ -221,6 +198,9 @@ class _Extraction:
         return arguments
 
     def _read_assign(self, node: Node, captures: Captures) -> None:
+        if self._spec.variables:
+            self._read_variable(captures)
+            return
         read = self._expressions.read
         value = read(captures["value"][0]) if "value" in captures else UNKNOWN
         kind = self._scopes.type(captures)
@@ -248,17 +228,26 @@ class _Extraction:
             scope = self._scopes.at(node.start_byte)
             self._bind(scope, self._text(captures["self"][0]), TYPED, self._scopes.all[scope].name)
 
-    def _read_variable(self, node: Node, captures: Captures) -> None:
+    def _read_type_variable(self, node: Node, captures: Captures) -> None:
         """Read a parameter that stands for any type."""
         scope = self._scopes.at(node.start_byte)
         self._bindings.append(Binding(scope, self._text(captures["name"][0]), ASSIGNED, UNKNOWN))
+
+    def _read_variable(self, captures: Captures) -> None:
+        """Read what declares variables, or changes them."""
+        before = len(self._bindings)
+        for each in declared(captures, self._settings, self._scopes):
+            self._bind(*each)
+        added = self._bindings[before:]
+        self._bindings[before:] = self._hiding.noted(captures, self._settings, added)
 
     def _read_loop(self, node: Node, captures: Captures) -> None:
         read = self._expressions.read
         value = read(captures["value"][0])
         scope, target = self._scopes.at(node.start_byte), read(captures["target"][0])
         if self._spec.loops_last:
-            target = target[-1] if isinstance(target, list) else UNKNOWN
+            *keys, target = target[1:] if isinstance(target, list) else [target, UNKNOWN]
+            self._bindings += [Binding(scope, key, ASSIGNED, UNKNOWN) for key in keys]
         self._bind(scope, target, ITERATED, value)
         if value and self._spec.reads:
             self._dunder(scope, node, value, "__iter__")
@@ -308,7 +297,7 @@ class _Extraction:
         if isinstance(value, list) and value[0] == SEQUENCE and position + 1 < len(value):
             part: Expression = value[position + 1]
             return part
-        if self._spec.comma_ok and isinstance(value, list) and value[0] != CALL:
+        if self._spec.comma_ok and value[:1] != [CALL]:
             return value if position == 0 else UNKNOWN
         return [ITEM, value, str(position)] if value else UNKNOWN
 
@@ -316,7 +305,7 @@ class _Extraction:
         written = captures["value"][0] if "value" in captures else node
         value = self._expressions.read(written)
         if value:
-            self._results.append(Result(self._scopes.at(written.start_byte), value))
+            self._results.append(Result(self._scopes.function_at(written.start_byte), value))
 
     def _read_result(self, node: Node, captures: Captures) -> None:
         """Read the last expression of a body, which is its value."""
@@ -360,7 +349,7 @@ def _event_name(captures: Captures) -> str:
 _READERS = {
     "call": _Extraction._read_call,
     "assign": _Extraction._read_assign,
-    "variable": _Extraction._read_variable,
+    "variable": _Extraction._read_type_variable,
     "loop": _Extraction._read_loop,
     "enter": _Extraction._read_enter,
     "catch": _Extraction._read_catch,

@@ -20,6 +20,7 @@ class SymbolSpec:
     keyword_arguments: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     argument_lists: frozenset[str] = frozenset()  # nodes whose children are arguments
     splats: frozenset[str] = frozenset()  # parameters that take the rest, as `*args`
+    variadic: frozenset[str] = frozenset()  # parameters that are arrays of their type
     no_parameters: frozenset[str] = frozenset()  # nodes in a list of parameters that are none
     # The word before a parameter that takes the rest, in a list where defaults follow parameters.
     rest_modifier: str = ""
@@ -29,6 +30,7 @@ class SymbolSpec:
     untyped: frozenset[str] = frozenset()  # types that stand for what is assigned
     overloads: bool = False  # functions of one name are told apart by their parameters
     marks_new: bool = False  # calls of constructors are told from those of functions
+    variables: bool = False  # variables are declared in blocks, and keep the types they have there
     comma_ok: bool = False  # two targets of an item or assertion: the value, and whether it is
     loops_last: bool = False  # the last target of a loop takes the element
     # Functions of the language that run a method of their argument.

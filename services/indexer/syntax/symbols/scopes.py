@@ -11,6 +11,7 @@ from services.indexer.syntax.symbols.annotations import MAX_ANNOTATION
 from services.indexer.syntax.symbols.expressions import ARRAY, Expressions, part, plain
 from services.indexer.syntax.symbols.languages import SymbolSpec
 from services.indexer.syntax.symbols.table import (
+    BLOCK,
     CLASS,
     DECLARATION,
     EXTENSION,
@@ -42,6 +43,7 @@ KINDS = {
     "namespace": NAMESPACE,
     "module": MODULE,
     "extension": EXTENSION,
+    "block": BLOCK,
 }
 PARTS = frozenset(["head", "mark"])  # events that tell more of a scope that another one opens
 _UNNAMED = PARTS | {"lambda"}
@@ -127,7 +129,7 @@ class Scopes:
             if self.all[parent].kind != CLASS or not self._spec.sigil:
                 name = name.lstrip(self._spec.sigil) if self._spec.sigil else name
             return name.strip("\"'"), owner
-        if kind == "extension":
+        if kind in ("extension", "block"):
             return "", owner
         if kind == "class" and self._spec.unnamed_class and "base" not in captures:
             return self._spec.unnamed_class, owner
@@ -214,6 +216,8 @@ class Scopes:
             for each in names:
                 name, is_function = declared_name(each) if each is not None else (None, False)
                 annotation = UNKNOWN if is_function else self.annotation(kind)
+                if annotation and node.type in spec.variadic:
+                    annotation = [GENERIC, ARRAY, annotation]
                 written = self._text(name) if name is not None else ""
                 yield Parameter(written, annotation, value if default else UNKNOWN)
         else:
@@ -226,13 +230,31 @@ class Scopes:
     def annotation(self, node: Node | None) -> Expression:
         """Read a type."""
         if node is not None and node.type in self._spec.tuples:
-            read = self.expressions.read
-            parts = [read(part(each, "type") or each) for each in node.named_children]
-            return [GENERIC, TUPLE, *parts]
+            return self._several(node)
         if node is not None and self._spec.annotations is not None:
             return self._spec.annotations(self._text(node, MAX_ANNOTATION + 1))
         value = self.expressions.read(node)
         return UNKNOWN if isinstance(value, str) and value in self._spec.untyped else value
+
+    def _several(self, node: Node) -> Expression:
+        """Read the types of several results; a result that has a name may be the only one."""
+        parts: list[Expression] = []
+        is_single = False
+        for each in node.named_children:
+            if each.type in self._spec.parameters:
+                names = each.children_by_field_name("name")
+                parts += [self.expressions.read(part(each, "type"))] * max(len(names), 1)
+                is_single = len(parts) == 1
+            elif "comment" not in each.type:
+                parts.append(self.expressions.read(each))
+        return parts[0] if is_single else [GENERIC, TUPLE, *parts]
+
+    def function_at(self, byte: int) -> int:
+        """Return the innermost scope that encloses a byte and is no block."""
+        number = self.at(byte)
+        while self.all[number].kind == BLOCK:
+            number = self.all[number].parent
+        return number
 
     def at(self, byte: int) -> int:
         """Return the innermost scope that encloses a byte; its own head's start is outside."""

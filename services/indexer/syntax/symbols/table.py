@@ -14,18 +14,21 @@ from typing import Any, NamedTuple, overload
 # with its operator: [CALL, function], [ATTRIBUTE, object, name], [ITEM, object, key],
 # [EITHER, …], [SEQUENCE, …], [MAPPING, key, value, …], [LAMBDA, scope number],
 # [LITERAL, type], [NEW, class], [GENERIC, type, arguments…], [DECLARED, type, value],
-# [ITERATED, object], [OPERATION, operator, left, right]. A call of a function that passes its
-# arguments on has them, too.
+# [ITERATED, object], [OPERATION, operator, left, right], [CHANGED, value], [OUTER, value]. A call
+# of a function that passes its arguments on has them, too.
 Expression = str | list[Any]
 UNKNOWN = ""
 CALL, ATTRIBUTE, ITEM, EITHER = "()", ".", "[]", "|"
 SEQUENCE, MAPPING, LAMBDA, LITERAL = "[", "{", "def", "'"
 NEW, GENERIC, DECLARED, OPERATION = "new", "<", "::", "+"
+CHANGED = ":="  # what a variable is changed to, whose type its declaration says
+OUTER = "^"  # evaluated in the scope around
 TUPLE = "()"  # the type of several results: [GENERIC, TUPLE, type, type]
 
-# Kinds of scopes. A namespace is no part of symbol paths; an extension adds members to its owner.
+# Kinds of scopes. Namespaces and blocks are no part of symbol paths; an extension adds members to
+# its owner.
 MODULE, FUNCTION, CLASS = "module", "function", "class"
-NAMESPACE, EXTENSION = "namespace", "extension"
+NAMESPACE, EXTENSION, BLOCK = "namespace", "extension", "block"
 COMPRESSION = 1  # zlib's level: a table shrinks to a fifth, and higher ones take longer
 FILE_SCOPE = 0  # the scope of the file itself
 _SEPARATOR = "\n"  # of mentions
@@ -245,7 +248,7 @@ def _decode_scopes(encoded: Sequence[Sequence[Any]]) -> list[Scope]:
 
 def scope_path(outer: str, scope: Scope) -> str:
     """Return the qualified name of a scope inside another."""
-    if scope.kind == NAMESPACE:
+    if scope.kind in (NAMESPACE, BLOCK):
         return outer
     in_type = scope.kind == FUNCTION and scope.receiver == IN_TYPE
     owner = "" if in_type else last_name(scope.owner)
@@ -270,7 +273,13 @@ def file_mention(path: str) -> str:
     return f"/{path}"
 
 
-_NAMED_BY_FIRST = frozenset([CALL, ITEM, NEW, GENERIC])
+def inside(expression: Expression) -> Expression:
+    """Return an expression without the note that it is evaluated in the scope around."""
+    is_outer = isinstance(expression, list) and expression[0] == OUTER
+    return expression[1] if is_outer else expression
+
+
+_NAMED_BY_FIRST = frozenset([CALL, ITEM, NEW, GENERIC, CHANGED, OUTER])
 
 
 def last_name(expression: Expression) -> str:
