@@ -97,7 +97,7 @@ RULES: Mapping[str, Rules] = {
         constructor="-",
         open_classes=True,
     ),
-    "c": Rules(Names.PROGRAM, constructor="-"),
+    "c": Rules(Names.PROGRAM, constructor="-", one_overload=True),
     "cpp": Rules(
         Names.PACKAGES,
         THIS,
@@ -105,6 +105,7 @@ RULES: Mapping[str, Rules] = {
         open_classes=True,
         globals_last=True,
         overloads=True,
+        one_overload=True,
         open_names=True,
     ),
     "ruby": Rules(
