@@ -1,12 +1,12 @@
-"""What the calls of a C or C++ repository run, as clang resolves them: a witness for call_sites.py.
+"""What the calls of a C or C++ repository run, as clang resolves them, for call_sites.py.
 
-    python scripts/bench/witnesses/clang_calls.py ROOT [--sources GLOB] [-- -I… -D… -std=…] > WITNESS
+    python scripts/bench/witnesses/clang_calls.py ROOT [--sources GLOB] [-- -I… -D…] > WITNESS
 
 Needs the package `libclang` and nothing of this repository. Each translation unit below ROOT is
-parsed with the options after `--`; a path in them that starts with `@/` is below ROOT. A unit
-that includes a file which is not there is left out, and so is a call that clang does not resolve (it
-depends on a template's parameter), an operator, and a constructor whose class is not written on its
-line. One through a pointer to a function has no target.
+parsed with the options after `--`; a path in them that starts with `@/` is below ROOT. A unit that
+includes a file which is not there is left out, and so is a call that clang does not resolve (it
+depends on a template's parameter), an operator, and a constructor whose class is not written on
+its line. One through a pointer to a function has no target.
 """
 
 import argparse
@@ -20,13 +20,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clang.cindex import (
+from clang.cindex import (  # type: ignore[import-not-found]
     Cursor,
     CursorKind,
     File,
     Index,
     SourceLocation,
     TranslationUnit,
+    TypeKind,
     c_object_p,
     conf,
 )
@@ -44,13 +45,13 @@ FUNCTIONS = frozenset(
 POINTERS = frozenset([CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.FIELD_DECL])
 NAMES = frozenset([CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR])
 MAX_DEEP = 8  # casts and parentheses around the name of what is called
-Place = tuple[str, int]
+Spot = tuple[str, int]
 
 
 class Called(NamedTuple):
     """A call that is written at a place, with what is called."""
 
-    place: Place
+    place: Spot
     name: str
     usr: str  # clang's name of the function, the same in every translation unit
 
@@ -61,8 +62,8 @@ class Witness:
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
         self._calls: set[Called] = set()
-        self._declared: dict[str, set[Place]] = defaultdict(set)
-        self._defined: dict[str, set[Place]] = defaultdict(set)
+        self._declared: dict[str, set[Spot]] = defaultdict(set)
+        self._defined: dict[str, set[Spot]] = defaultdict(set)
         self._members: set[str] = set()  # what a class declares is a target without a definition
 
     def visit(self, unit: TranslationUnit) -> None:
@@ -83,12 +84,16 @@ class Witness:
         if called is None or called.spelling.startswith("operator"):
             return
         is_constructor = called.kind == CursorKind.CONSTRUCTOR
-        if not is_constructor and called.kind not in FUNCTIONS | POINTERS:
+        if called.kind in POINTERS and called.type.get_canonical().kind != TypeKind.POINTER:
+            return  # a lambda, or what a template is given
+        if called.kind not in FUNCTIONS | POINTERS:
             return
         name = _name(called)
         written = call if is_constructor else _written(call)
         place = self._place(written.location) if written is not None else None
         if place is None or not self._stands(place, name):
+            return
+        if is_constructor and not self._constructs(place, call, name):
             return
         if is_constructor and (called.is_copy_constructor() or called.is_move_constructor()):
             return
@@ -110,17 +115,24 @@ class Witness:
             self._members.add(usr)
         return usr
 
-    def _place(self, location: SourceLocation) -> Place | None:
+    def _place(self, location: SourceLocation) -> Spot | None:
         """Return where something is written, below the root; in a macro's body, where that is."""
         file, line = _file_location(location)
         path = _below_root(self._root, file) if file else ""
         return (path, line) if path else None
 
-    def _stands(self, place: Place, name: str) -> bool:
+    def _stands(self, place: Spot, name: str) -> bool:
         """Whether a name is written on a line."""
         lines = _lines(self._root / place[0])
         text = lines[place[1] - 1] if place[1] <= len(lines) else ""
         return re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+    def _constructs(self, place: Spot, call: Cursor, name: str) -> bool:
+        """Whether a constructor's class is written where it runs, and not only on its line."""
+        text = _lines(self._root / place[0])[place[1] - 1]
+        column = max(call.location.column - 1, 0)
+        is_after = re.search(rf"\b{name}\b\s*(?:<.*>)?\s*$", text[:column])
+        return bool(is_after or re.match(rf"(?:\w+::)*{name}\b", text[column:]))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each place that a call may mean."""
@@ -129,7 +141,8 @@ class Witness:
             if places and not self._defined[call.usr] and call.usr not in self._members:
                 continue  # declared, and defined where clang does not look
             (path, line), name = call.place, call.name
-            for target in sorted(places) or [None]:
+            targets: list[Spot | None] = [*sorted(places)]
+            for target in targets or [None]:
                 yield {"path": path, "line": line, "name": name, "target": target}
 
 

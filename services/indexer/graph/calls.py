@@ -125,7 +125,10 @@ class Calls:
 
     def _typed(self, file: FileSymbols, number: int, written: Expression) -> Values:
         """Return an instance of a type that the head of a function names."""
-        outer = ScopeRef(file.path, file.scope(number).parent)
+        scope = file.scope(number)
+        # The names of its class are known in a function's head.
+        is_inside = file.rules.twins and scope.owner and not _is_parameter(scope, written)
+        outer = ScopeRef(file.path, number if is_inside else scope.parent)
         classes = self._resolver.evaluate(outer, written)
         if all(value.kind == EXTERNAL for value in classes) and isinstance(written, str):
             own = file.bindings.get((number, written), ())  # a parameter of the type
@@ -214,6 +217,8 @@ class Calls:
             else self._run(value)
             for value in values
         )
+        if file.rules.twins and file.rules.overloads:
+            return self._resolver.overloads.closest(place, call, found)
         return self._fitting(place, call, found) if file.rules.overloads else found
 
     def overriding(self, place: ScopeRef, call: Call) -> Values:
@@ -263,6 +268,9 @@ class Calls:
         file = self._resolver.tables.file(value.path)
         if file is None or file.scope(value.scope).kind != CLASS:
             return frozenset([value])
+        if file.rules.twins:  # constructors are not inherited
+            place = ScopeRef(value.path, value.scope)
+            return self._resolver.classes.own(place, CONSTRUCTOR) or frozenset([value])
         names = (CONSTRUCTOR, ALLOCATOR) if file.rules.explicit_self else (CONSTRUCTOR,)
         found = union(self._resolver.classes.inherited(value, name) for name in names)
         return frozenset(v for v in found if v.kind == DEFINITION) or frozenset([value])
@@ -271,11 +279,12 @@ class Calls:
         """Leave out the overloads that a call's arguments do not fit."""
         if len(values) < 2:
             return values
-        counted = frozenset(v for v in values if self._fits_count(v, len(call.arguments)))
+        counted = frozenset(v for v in values if self.fits_count(v, len(call.arguments)))
         typed = frozenset(v for v in counted if self._fits_types(place, v, call))
         return typed or counted or values
 
-    def _fits_count(self, value: Value, count: int) -> bool:
+    def fits_count(self, value: Value, count: int) -> bool:
+        """Whether a function takes a number of arguments."""
         scope = self._scope(value)
         if scope is None:
             return True
@@ -355,6 +364,12 @@ def _argument(call: Call, position: int, name: str) -> Expression | None:
         argument: Expression = call.arguments[position]
         return argument
     return None
+
+
+def _is_parameter(scope: Scope, written: Expression) -> bool:
+    """Whether a type begins with the name of a parameter, which does not hide it in the head."""
+    first = written.partition(".")[0] if isinstance(written, str) else ""
+    return any(each.name == first for each in scope.parameters)
 
 
 def _member(function: Expression) -> tuple[Expression, str]:

@@ -1,5 +1,6 @@
 """Attributes of classes and their instances: own, inherited, and those of subclasses."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,8 @@ class Classes:
             found = self._own_attribute(place, name, instance=value.kind != DEFINITION)
             if found is not None:
                 return found
+        if named := self._named(ancestors, name):
+            return named
         if self._has_foreign_ancestor(ancestors):
             return UNRESOLVED_VALUES
         if self._is_static(value):
@@ -67,6 +70,15 @@ class Classes:
     def _is_static(self, value: Value) -> bool:
         file = self._resolver.tables.file(value.path)
         return file is not None and file.rules.static
+
+    def _named(self, places: Sequence[ScopeRef], name: str) -> Values:
+        """Return the class or ancestor that a member is looked up in by its name: `x.Base::f()`."""
+        for place in places:
+            file = self._resolver.tables.file(place.path)
+            scope = file.scope(place.scope) if file is not None and file.rules.twins else None
+            if scope is not None and scope.kind == CLASS and scope.name == name:
+                return frozenset([Value(DEFINITION, *place)])
+        return NOTHING
 
     def implicit(self, file: FileSymbols, number: int, name: str) -> Values | None:
         """Return a member of the class around a scope, which methods name without a receiver."""
@@ -215,6 +227,7 @@ class Classes:
                 if extension.kind == CLASS:
                     same = other.package_of(number) == file.package_of(place.scope)
                     reopens = file.rules.names not in (Names.FILES, Names.MODULES, Names.FOLDERS)
+                    reopens = reopens and not file.rules.twins
                     if reopens and same and extension.path == scope.path:
                         found.append(part)
                 elif target in self._resolver.evaluate(outer, extension.owner):
@@ -225,24 +238,26 @@ class Classes:
         """Leave out declarations of functions that are defined elsewhere."""
         if len(values) < 2:
             return values
-        declared: set[Value] = set()
-        defined: set[int] = set()
+        declared: dict[Value, Sequence[str]] = {}
+        defined: list[Sequence[str]] = []
         for value in values:
             file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
             if file is None:
                 continue
             scope = file.scope(value.scope)
             if DECLARATION in scope.marks:
-                declared.add(value)
+                declared[value] = [last_name(each.type) for each in scope.parameters]
             else:
-                defined.add(len(scope.parameters))
+                defined.append([last_name(each.type) for each in scope.parameters])
+        counts = Counter(len(each) for each in declared.values())
+        sizes = Counter(map(len, defined))
+        met = {size for size, count in counts.items() if sizes[size] >= count}
         return frozenset(
-            value for value in values if value not in declared or self._arity(value) not in defined
+            value
+            for value in values
+            if value not in declared
+            or (len(declared[value]) not in met and declared[value] not in defined)
         )
-
-    def _arity(self, value: Value) -> int:
-        file = self._resolver.tables.file(value.path)
-        return len(file.scope(value.scope).parameters) if file else 0
 
     def _property(self, values: Values, instance: bool) -> Values:
         """Return what a property gives, for a definition that is one."""

@@ -43,6 +43,8 @@ GIVING_ALL = frozenset(
 )
 LENGTH = "length"  # of an array
 
+SUBSCRIPT = "operator[]"  # the method of a class that gives an item, in C++
+
 if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
 
@@ -65,10 +67,13 @@ class Containers:
             if value.kind == DEFINITION and self._is_class(value):
                 found.append(frozenset([value]))  # a class with arguments for its types
                 continue
+            if value.kind == INSTANCE and self._is_array(value):
+                found.append(frozenset([value]))
+                continue
             if value.kind != LITERAL_VALUE:
                 found.append(
                     self._resolver.calls.called(
-                        self._resolver.attribute(frozenset([value]), "__getitem__")
+                        self._resolver.attribute(frozenset([value]), self._getter(value))
                     )
                 )
                 continue
@@ -101,6 +106,17 @@ class Containers:
         values = union(self._resolver.evaluate(place, each) for each in expression[2:])
         found = frozenset(v._replace(kind=TYPE) for v in values if v.kind == DEFINITION)
         return found or UNRESOLVED_VALUES
+
+    def _getter(self, value: Value) -> str:
+        """Return the name of the method that an item of a value runs."""
+        file = self._resolver.tables.file(value.path)
+        return SUBSCRIPT if file is not None and file.rules.twins else "__getitem__"
+
+    def _is_array(self, value: Value) -> bool:
+        """Whether an instance may be one of several: an array or a pointer, in C and C++."""
+        if self._getter(value) != SUBSCRIPT:
+            return False
+        return not _is_defined(self._resolver.classes.inherited(value, SUBSCRIPT))
 
     def _is_class(self, value: Value) -> bool:
         file = self._resolver.tables.file(value.path)

@@ -40,7 +40,7 @@ CONSTRUCTOR = "<new>"  # the name under which constructors are looked up
 ALLOCATOR = "__new__"
 COMPANION = "Companion"  # the class of a class's own members, in Kotlin
 NO_CLASS = -1
-_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp")
+HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp")
 OVERLOAD = "overload"
 SETTING = "__setattr__"  # the method that runs where any attribute is assigned
 ADDING = (".append", ".add", ".insert", ".appendleft")  # calls that put their last argument in
@@ -86,7 +86,7 @@ class FileSymbols:
             if scope.parent < 0 or not scope.name or (scope.owner and scope.receiver != IN_TYPE):
                 continue
             is_constructor = self.is_constructor(number)
-            names = [CONSTRUCTOR] if is_constructor else [scope.name]
+            names = [CONSTRUCTOR] if is_constructor else [_plain_name(scope)]
             if is_constructor and self.rules.constructor:
                 names.append(scope.name)
             if self.rules.sigil and scope.kind == FUNCTION:
@@ -165,7 +165,7 @@ class FileSymbols:
         class_name = last_name(scope.owner) if scope.owner else outer.name
         if not scope.owner and outer.kind != CLASS:
             return False
-        return scope.name == (self.rules.constructor or class_name)
+        return scope.name == (self.rules.constructor or class_name.partition("<")[0])
 
     def is_allocator(self, number: int) -> bool:
         """Whether a function makes the instances of its class, before they are constructed."""
@@ -175,10 +175,10 @@ class FileSymbols:
 
     @cached_property
     def owned(self) -> dict[tuple[str, str], list[int]]:
-        """Functions that stand outside of their class, by the class's last name and their own."""
+        """What stands outside of its class, by the class's last name and its own."""
         found: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, scope in enumerate(self.table.scopes):
-            if scope.kind == FUNCTION and scope.owner:
+            if scope.kind in (FUNCTION, CLASS) and scope.owner:
                 name = CONSTRUCTOR if self.is_constructor(number) else scope.name
                 found[last_name(scope.owner), name].append(number)
         return found
@@ -321,7 +321,7 @@ class FileSymbols:
 
     def is_local(self, number: int) -> bool:
         """Whether other files cannot see a definition."""
-        return LOCAL in self.scope(number).marks and not self.path.endswith(_HEADERS)
+        return LOCAL in self.scope(number).marks and not self.path.endswith(HEADERS)
 
     def called_name(self, number: int) -> tuple[str, bool]:
         """Return the name that calls of a definition end in, and whether it is a member's."""
@@ -406,6 +406,11 @@ class FileSymbols:
             for value in _choices(each.value)
         )
         return [pair for pair in pairs if all(pair)]
+
+
+def _plain_name(scope: Scope) -> str:
+    """Return the name that code calls a scope by: a specialised template by its template's."""
+    return scope.name.partition("<")[0] if scope.kind == CLASS else scope.name
 
 
 def _choices(value: Expression) -> Sequence[Expression]:

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from services.indexer.graph.files import FileSymbols
+from services.indexer.graph.native.includes import Includers
 from services.indexer.graph.rules import Names, Rules, rules_of
 from services.indexer.graph.values import (
     DEFINITION,
@@ -20,6 +21,7 @@ from services.indexer.graph.values import (
     union,
 )
 from services.indexer.syntax.symbols.table import (
+    CLASS,
     EVERY_NAME,
     FILE_SCOPE,
     WHOLE_MODULE,
@@ -29,6 +31,7 @@ from services.indexer.syntax.symbols.table import (
 if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
 
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")  # their types are seen in themselves alone
 _VERSION = re.compile(r"/v\d+$")  # of a module of Go, the last part of its path
 # The first parts of the import paths of Go's library; those of modules have a host, mostly.
 _GO_LIBRARY = frozenset(
@@ -46,6 +49,7 @@ class Packages:
 
     def __init__(self, resolver: "Resolver") -> None:
         self._resolver = resolver
+        self._includers = Includers(resolver)
 
     def visible(self, file: FileSymbols, place: ScopeRef, name: str) -> Values | None:
         """Return what a name stands for that no scope of the file binds; None for nothing."""
@@ -96,19 +100,35 @@ class Packages:
     def member(self, file: FileSymbols, package: str, name: str) -> Values | None:
         """Return what a package defines under a name; None where it does not."""
         found = [
-            self._top_level(other, number, name)
+            self._seen(file, other, number, name)
             for other in self._definers(file, name)
             for number in other.top_level.get(name, ())
             if self._package(other, number) == package
         ]
         values = union(found)
+        if file.rules.twins:  # what is inside of a namespace depends on who looks
+            values = frozenset(
+                value._replace(path=file.path) if value.kind == PACKAGE else value
+                for value in values
+            )
         return self._declared_once(file, values) if values else None
 
-    def _top_level(self, file: FileSymbols, number: int, name: str) -> Values:
-        if not file.rules.static:
-            return self._resolver.top_level(file, number, name)
-        found = file.bindings.get((number, name), ())
-        return union(self._resolver.binding(file.path, each) for each in found)
+    def _seen(self, file: FileSymbols, other: FileSymbols, number: int, name: str) -> Values:
+        """Return what a file sees of the names that another, or it itself, binds."""
+        if file.rules.static:
+            bound = other.bindings.get((number, name), ())
+            return union(self._resolver.binding(other.path, each) for each in bound)
+        values = self._resolver.bound(other, number, name) or NOTHING
+        if other is file and file.rules.twins:
+            return values
+        return frozenset(value for value in values if not self._is_local(value))
+
+    def _is_local(self, value: Value) -> bool:
+        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
+        if file is None:
+            return False
+        is_class = file.rules.twins and file.scope(value.scope).kind == CLASS
+        return file.is_local(value.scope) or (is_class and file.path.endswith(_SOURCES))
 
     def _package(self, file: FileSymbols, number: int) -> str:
         if rules_of(file.table.language).names is Names.FOLDERS:
@@ -122,7 +142,7 @@ class Packages:
     def _of_program(self, file: FileSymbols, name: str) -> Values | None:
         """Return what any file defines, in a language with one space of names."""
         found = union(
-            self._resolver.top_level(other, number, name)
+            self._seen(file, other, number, name)
             for other in self._definers(file, name)
             for number in other.top_level.get(name, ())
         )
@@ -133,8 +153,11 @@ class Packages:
         paths = {value.path for value in values if value.kind == DEFINITION}
         if _family(file) != "c" or len(paths) < 2:
             return values
+        if file.path in paths and file.rules.names is Names.PACKAGES:
+            return frozenset(value for value in values if value.path == file.path)
         stems = {PurePosixPath(each.module).stem for each in file.table.imports}
         near = {path for path in paths if PurePosixPath(path).stem in stems}
+        near = near or {path for path in paths if self._includers.reaches(file.path, path)}
         near = near or {
             p for p in paths if PurePosixPath(p).parent == PurePosixPath(file.path).parent
         }
@@ -184,7 +207,8 @@ class Packages:
                 continue
             if f"/{imported}".endswith(f"/{folder}") or _is_root(other, imported):
                 found = union(
-                    self._top_level(other, number, name) for number in other.top_level.get(name, ())
+                    self._seen(file, other, number, name)
+                    for number in other.top_level.get(name, ())
                 )
                 best.append((len(folder), found))
         if not best:

@@ -15,6 +15,8 @@ from services.indexer.graph.classes import Classes
 from services.indexer.graph.containers import Containers
 from services.indexer.graph.files import ALLOCATOR, FileSymbols
 from services.indexer.graph.imports import Imports
+from services.indexer.graph.native.declarations import Declarations
+from services.indexer.graph.native.overloads import Overloads
 from services.indexer.graph.packages import Packages
 from services.indexer.graph.python.library import Library, is_builtin, is_open
 from services.indexer.graph.python.properties import Properties
@@ -51,6 +53,7 @@ from services.indexer.syntax.symbols.table import (
     ENTERED,
     EXTENSION,
     FUNCTION,
+    HELD,
     ITEM,
     ITERATED,
     LAMBDA,
@@ -104,9 +107,11 @@ class Resolver:
         self.classes = Classes(self)
         self.calls = Calls(self)
         self.containers = Containers(self)
+        self.declarations = Declarations(self)
         self.imports = Imports(self)
         self.library = Library(self)
         self.methods = Methods(self)
+        self.overloads = Overloads(self)
         self.packages = Packages(self)
         self.properties = Properties(self)
         self._memo: dict[object, Any] = {}
@@ -219,6 +224,7 @@ class Resolver:
         return frozenset(
             value._replace(kind=DEFINITION, name="") if value.kind == INSTANCE else value
             for value in values
+            if not self.declarations.is_pointer(value)
         )
 
     def _declares(self, place: ScopeRef) -> bool:
@@ -229,6 +235,8 @@ class Resolver:
         """Return what is assigned where that is known, else an instance of the declared type."""
         if self._declares(place):
             return self.methods.declared(place, type_, value)
+        if named := self.declarations.typed(place, type_):
+            return named
         assigned = self.evaluate(place, value)
         if any(each.kind in (DEFINITION, INSTANCE) for each in assigned):
             return assigned
@@ -316,19 +324,11 @@ class Resolver:
                 found.append(self.calls.parameter(file, number, position))
         return union(found) if found else None
 
-    def top_level(self, file: FileSymbols, number: int, name: str) -> Values:
-        """Return what a namespace binds a name to for other files."""
-        values = self.bound(file, number, name) or NOTHING
-        return frozenset(value for value in values if not self._is_local(value))
-
-    def _is_local(self, value: Value) -> bool:
-        file = self.tables.file(value.path) if value.kind == DEFINITION else None
-        return file is not None and file.is_local(value.scope)
-
     def binding(self, path: str, binding: Binding) -> Values:
         place = self.classes.outside_of(ScopeRef(path, binding.scope), binding)
-        if binding.how == TYPED:
-            return self.instances(self.evaluate(place, binding.value), OPEN)
+        if binding.how in (TYPED, HELD):
+            types = self.evaluate(self.declarations.outside(place, binding), binding.value)
+            return self.instances(types, OPEN if binding.how == TYPED else "")
         if binding.how == ITERATED:
             return self.containers.looped(place, binding.value)
         values = self.evaluate(place, binding.value)

@@ -30,6 +30,7 @@ class Rules:
     passing: frozenset[str] = frozenset()  # members of anything that give the same instance
     overloads: bool = False  # functions of one name differ in their parameters
     one_overload: bool = False  # of several overloads that fit a call, one runs
+    twins: bool = False  # a name may have several definitions, of which a file sees one or more
     declares: bool = False  # declared types choose what a call runs; methods have own names
     callable_members: frozenset[str] = frozenset()  # members of a function that call it
     runs_names: bool = False  # naming a method calls it
@@ -97,7 +98,7 @@ RULES: Mapping[str, Rules] = {
         constructor="-",
         open_classes=True,
     ),
-    "c": Rules(Names.PROGRAM, constructor="-", one_overload=True),
+    "c": Rules(Names.PROGRAM, constructor="-", one_overload=True, twins=True),
     "cpp": Rules(
         Names.PACKAGES,
         THIS,
@@ -106,6 +107,7 @@ RULES: Mapping[str, Rules] = {
         globals_last=True,
         overloads=True,
         one_overload=True,
+        twins=True,
         open_names=True,
     ),
     "ruby": Rules(

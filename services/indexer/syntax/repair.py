@@ -14,9 +14,9 @@ _MACRO = rb"\b(?:[A-Z][A-Z0-9]{0,40}_[A-Z0-9_]{0,80}|[A-Z0-9]{0,40}(?:API|EXPORT
 _ARGUMENTS = rb"(?:\([^()\n]{0,200}\))?"
 _WORD = rb"[A-Za-z_~][\w:]{0,200}"
 _TEMPLATE = rb"(?:<[^;{}()\n]{0,200}>)?"
-# `class API Name {` reads as a function; `API` is no part of the name.
+# `class API Name {` reads as a function; `API` is no part of the name, whatever it is called.
 _MACRO_IN_TYPE = re.compile(
-    rb"\b((?:class|struct|union)\s{1,20})(" + _MACRO + _ARGUMENTS + rb")"
+    rb"\b((?:class|struct|union)\s{1,20})(\b[A-Z][A-Z0-9_]{2,80}\b" + _ARGUMENTS + rb")"
     rb"(?=\s{1,20}[A-Za-z_][\w:]{0,200}" + _TEMPLATE + rb"\s{0,20}(?:\{|:[^:]|final\b))"
 )
 # `enum : type {` has no name.
@@ -35,7 +35,8 @@ _SPECIFIER = re.compile(
     rb"[A-Z0-9_]{0,40}\b" + _ARGUMENTS + rb"(?=\s{1,100}[\w~({\[])"
 )
 _MACRO_AFTER = re.compile(
-    rb"(?:\)|&|\*|\b\w{1,100})[ \t]{1,100}(" + _MACRO + _ARGUMENTS + rb")(?=\s{0,100}(?:[{;,)]|->))"
+    rb"(?:\)|&|\*|\b\w{1,100})[ \t]{1,100}(" + _MACRO + _ARGUMENTS + rb")(?=\s{0,100}"
+    rb"(?:[{;,)]|->|:\s{0,20}\w{1,100}[({]))"
 )
 # In front of a constant that is no macro.
 _OPERATORS = re.compile(
@@ -48,6 +49,10 @@ _MACRO_CALL = re.compile(_MACRO + rb"\(")
 _DIRECTIVE = re.compile(
     rb"^[ \t]{0,200}#[ \t]{0,20}(if|ifdef|ifndef|elif|else|endif)\b(?:[^\\\n]|\\[\s\S])*+",
     re.MULTILINE,
+)
+# Comments and texts, whose brackets need not match.
+_NO_CODE = re.compile(
+    rb"/\*(?:[^*]|\*(?!/))*+(?:\*/)?|//[^\n]*+|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
 )
 _CSHARP_MODIFIER = re.compile(rb"\bref(?=\s{1,20}(?:partial\s{1,20})?struct\b)")
 _NOT_NEWLINE = re.compile(rb"[^\n]")
@@ -152,10 +157,10 @@ def _dropped(source: bytes, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[
 
 def _is_whole(part: bytes) -> bool:
     """Whether a branch is nothing but whole statements, as far as braces and its end tell."""
-    rows = (row.partition(b"//")[0].strip() for row in reversed(part.splitlines()))
-    last = next(filter(None, rows), b";")
+    part = _NO_CODE.sub(b"", part)
+    last = next(filter(None, (row.strip() for row in reversed(part.splitlines()))), b";")
     balanced = part.count(b"{") == part.count(b"}") and part.count(b"(") == part.count(b")")
-    return balanced and (last[-1:] in b";}" or last.endswith(b"*/") or last.startswith(b"#"))
+    return balanced and (last[-1:] in b";}" or last.startswith(b"#"))
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

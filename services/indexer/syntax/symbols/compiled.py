@@ -330,7 +330,11 @@ CPP = replace(
             "new_expression": ("type", "arguments"),
             "compound_literal_expression": ("type", "value"),
         },
-        wrappers={**C.shapes.wrappers, "co_await_expression": "argument"},
+        wrappers={
+            **C.shapes.wrappers,
+            "co_await_expression": "argument",
+            "parameter_declaration": "type",  # `Type name(value);` reads as that of a function
+        },
         generics={
             "template_type": "template_argument_list",
             "template_function": "template_argument_list",
@@ -338,9 +342,12 @@ CPP = replace(
         },
         transparent=frozenset(
             "unique_ptr shared_ptr weak_ptr optional make_unique make_shared reference_wrapper"
-            " static_cast dynamic_cast".split()
+            " static_cast dynamic_cast reinterpret_cast const_cast".split()
         ),
+        cast_words=frozenset("static_cast dynamic_cast reinterpret_cast const_cast".split()),
     ),
+    splats=C.splats | {"variadic_parameter_declaration"},
     untyped=frozenset(["auto"]),
+    holds=True,
     overloads=True,
 )

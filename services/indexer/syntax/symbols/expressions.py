@@ -71,6 +71,7 @@ class Shapes:
     generics: Mapping[str, str] = field(default_factory=dict)  # with the type of the arguments
     arrays: Mapping[str, str] = field(default_factory=dict)  # types, with the part of the element
     transparent: frozenset[str] = frozenset()  # generic types that stand for their argument
+    cast_words: frozenset[str] = frozenset()  # generic words that run nothing
     passing: frozenset[str] = frozenset()  # functions that pass their arguments on
     getters: frozenset[str] = frozenset()  # functions that give an attribute by its name
     unions: frozenset[str] = frozenset()  # generic types that stand for one of their arguments
@@ -138,6 +139,13 @@ class Expressions:
         else:
             function = called_name
         return function, part(node, arguments), named.end_byte - 1
+
+    def is_cast(self, node: Node) -> bool:
+        """Whether what has the form of a call only changes the type of a value."""
+        called = node.named_children[0] if self._shapes.cast_words and node.named_children else None
+        if called is None or called.type not in self._shapes.generics:
+            return False
+        return self.text(called).partition("<")[0].strip() in self._shapes.cast_words
 
     def _compound(self, node: Node, kind: str, depth: int) -> Expression:
         shapes = self._shapes

@@ -29,6 +29,7 @@ from services.indexer.syntax.symbols.table import (
     DECLARED,
     EITHER,
     ENTERED,
+    HELD,
     ITEM,
     ITERATED,
     LAMBDA,
@@ -130,7 +131,7 @@ class _Extraction:
         for node in nodes:
             function, arguments, byte = self._expressions.callee(node)
             self.reads.called.add((node.start_byte, byte + 1))
-            if function:
+            if function and not self._expressions.is_cast(node):
                 given = self._arguments(arguments) if arguments is not None else []
                 scope = self._scopes.at(node.start_byte)
                 constructs = self._spec.marks_new and node.type in self._spec.shapes.constructs
@@ -182,8 +183,8 @@ class _Extraction:
         arguments: list[Any] = []
         given: list[Node] = []
         for child in node.named_children:
-            if "comment" not in child.type:
-                given += child.named_children if child.type in spec.argument_lists else [child]
+            given += child.named_children if child.type in spec.argument_lists else [child]
+        given = [each for each in given if "comment" not in each.type]
         for each in given[:MAX_ARGUMENTS]:
             if fields := spec.keyword_arguments.get(each.type):
                 name, value = (each.child_by_field_name(part) for part in fields)
@@ -191,7 +192,7 @@ class _Extraction:
                     arguments.append([BY_NAME, self._text(name), read(value)])
             elif spec.overloads:
                 arguments.append(read(each))
-            elif "comment" not in each.type:
+            else:
                 arguments.append(UNKNOWN if each.type in spec.shapes.literals else read(each))
         while arguments and not arguments[-1] and not spec.overloads:
             arguments.pop()
@@ -216,12 +217,13 @@ class _Extraction:
                 target = read(name) or (
                     "" if name.named_children else self._expressions.dotted(name)
                 )
-            declared = UNKNOWN if is_function else kind
+            declared = UNKNOWN if is_function else self._scopes.pointed(kind, written)
             if declared and value and not self._spec.reads:
                 self._bind(scope, target, ASSIGNED, [DECLARED, declared, value])
             else:
                 if declared:
-                    self._bind(scope, target, TYPED, declared)
+                    how = HELD if self._scopes.holds(captures, written) else TYPED
+                    self._bind(scope, target, how, declared)
                 if value or (isinstance(target, str) and "value" in captures and not declared):
                     self._bind(scope, target, ASSIGNED, value)
         if "self" in captures:

@@ -9,6 +9,7 @@ from services.indexer.syntax.symbols.table import EVERY_NAME, WHOLE_MODULE
 _PYTHON_COMMENT = re.compile(r"#[^\n]*")
 _QUOTED = re.compile(r"""["'`]([^"'`]+)["'`]""")
 _BRACES = re.compile(r"\{([^{}]*)\}")
+_HEADERS = (".h", ".hpp", ".hh", ".hxx")
 _MAX_NAMES = 200  # of one statement
 DEFAULT = "default"
 SUBMODULE = "./"  # starts the module of a Rust `mod` item
@@ -23,6 +24,12 @@ class ImportedName(NamedTuple):
     alias: str
     module: str
     name: str
+
+
+def last_part(module: str) -> str:
+    """Return the last part of a module's name: of a path or a header, its file."""
+    is_path = "/" in module or module.endswith(_HEADERS)
+    return module.rpartition("/" if is_path else ".")[2]
 
 
 def python_imports(text: str) -> Sequence[ImportedName]:

@@ -28,6 +28,7 @@ class SymbolSpec:
     tuples: frozenset[str] = frozenset()  # types of several results
     annotations: Callable[[str], Expression] | None = None  # reads a type from its text
     untyped: frozenset[str] = frozenset()  # types that stand for what is assigned
+    holds: bool = False  # a declared name holds its value, unless its declarator says otherwise
     overloads: bool = False  # functions of one name are told apart by their parameters
     marks_new: bool = False  # calls of constructors are told from those of functions
     variables: bool = False  # variables are declared in blocks, and keep the types they have there

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from services.indexer.syntax.symbols.imports import last_part
 from services.indexer.syntax.symbols.languages import SymbolSpec
 from services.indexer.syntax.symbols.table import (
     BLOCK,
@@ -27,8 +28,7 @@ def mentions_of(table: SymbolTable, spec: SymbolSpec) -> set[str]:
     if spec.reads:
         names.update(name for call in table.calls for name in inner_names(call.function))
     for each in table.imports:
-        last = each.module.rpartition("/" if "/" in each.module else ".")[2]
-        names.update((each.name, each.alias, last))
+        names.update((each.name, each.alias, last_part(each.module)))
     names.update(last_name(base) for scope in table.scopes for base in scope.bases)
     names.update(name for read in table.reads for name in inner_names(read.value))
     if spec.exports:

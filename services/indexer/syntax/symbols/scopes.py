@@ -50,7 +50,13 @@ _UNNAMED = PARTS | {"lambda"}
 LAMBDA_NAME = "<lambda{}>"
 CLASS_NAME = "<class{}>"
 _QUALIFIER = "::"
+_QUALIFIED = frozenset(["function", "class"])  # may have the name of their owner before theirs
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
+DELETED = "deleted"  # captured of a function that is declared for nobody to call
+_REST = "..."  # a parameter that takes any others
+_VARIABLES = ("identifier", "field_identifier")
+# Overloads tell these from pointers to them; a pointer to a class is called as the class is.
+_POINTED_TYPES = ("char", "void", "wchar_t")
 _MARKS = {"local": LOCAL, "declaration": DECLARATION, "fixed": FIXED}
 
 
@@ -83,7 +89,7 @@ class Scopes:
                 named = known if known[0] not in _UNNAMED or kind in _UNNAMED else (kind, node)
                 found[key] = (*named[:2], _merged(known[2], captures))
         ordered = sorted(
-            (event for event in found.values() if event[0] in KINDS),
+            (e for e in found.values() if e[0] in KINDS and DELETED not in e[2]),
             key=lambda event: (self._start(*event), -event[1].end_byte),
         )
         for kind, node, captures in ordered:
@@ -121,8 +127,9 @@ class Scopes:
             owner = plain(self.expressions.read(captures["owner"][0]))
         if "name" in captures:
             name = self._text(captures["name"][0])
-            if _QUALIFIER in name and kind == "function":
-                outer, _, name = _TYPE_ARGUMENTS.sub("", name).rpartition(_QUALIFIER)
+            if _QUALIFIER in name and kind in _QUALIFIED:
+                outer, _, inner = _without_arguments(name).rpartition(_QUALIFIER)
+                name = inner if outer else name
                 owner = outer.replace(_QUALIFIER, ".")
             if kind == "namespace":
                 name = name.replace(_QUALIFIER, ".").replace("\\", ".")
@@ -183,6 +190,8 @@ class Scopes:
         for each in node.named_children:
             if each.type not in self._spec.no_parameters and "comment" not in each.type:
                 yield from self._parameter(each)
+        if self._spec.holds and any(each.type == _REST for each in node.children):
+            yield Parameter(f"*{_REST}")
 
     def _listed(self, node: Node) -> Iterator[Parameter]:
         """Read parameters whose modifiers and defaults stand beside them in the list."""
@@ -215,10 +224,11 @@ class Scopes:
                 names = [*node.children_by_field_name(fields[0])] or names
             for each in names:
                 name, is_function = declared_name(each) if each is not None else (None, False)
-                annotation = UNKNOWN if is_function else self.annotation(kind)
+                annotation = UNKNOWN if is_function else self.pointed(self.annotation(kind), each)
                 if annotation and node.type in spec.variadic:
                     annotation = [GENERIC, ARRAY, annotation]
-                written = self._text(name) if name is not None else ""
+                is_named = name is not None and not name.type.startswith("abstract_")
+                written = self._text(name) if is_named and name is not None else ""
                 yield Parameter(written, annotation, value if default else UNKNOWN)
         else:
             yield Parameter(self._text(node))
@@ -226,6 +236,19 @@ class Scopes:
     def type(self, captures: Captures) -> Expression:
         """Return the type that a head or declaration names."""
         return self.annotation(captures["type"][0]) if "type" in captures else UNKNOWN
+
+    def holds(self, captures: Captures, written: Node | None) -> bool:
+        """Whether a declared name is the value itself, and no pointer to it."""
+        if not self._spec.holds or written is None or written.type not in _VARIABLES:
+            return False
+        return _TYPE_ARGUMENTS.search(self._text(captures["type"][0])) is None
+
+    def pointed(self, type_: Expression, declarator: Node | None) -> Expression:
+        """Return a type of the language as a pointer where its declarator makes it one."""
+        if not self._spec.holds or declarator is None or type_ not in _POINTED_TYPES:
+            return type_
+        is_pointer = any(each in declarator.type for each in ("pointer", "array"))
+        return f"{type_}*" if is_pointer else type_
 
     def annotation(self, node: Node | None) -> Expression:
         """Read a type."""
@@ -278,6 +301,13 @@ class Scopes:
     def _lambda(self, node: Node) -> Expression:
         number = self.of(node)
         return [LAMBDA, number] if number is not None else UNKNOWN
+
+
+def _without_arguments(name: str) -> str:
+    """Return a name without the arguments of its types, nested ones too."""
+    while (shorter := _TYPE_ARGUMENTS.sub("", name)) != name:
+        name = shorter
+    return name
 
 
 def _merged(first: Captures, second: Captures) -> Captures:

@@ -35,7 +35,8 @@ _SEPARATOR = "\n"  # of mentions
 
 # How a name comes by its value.
 ASSIGNED = "="  # the expression's value
-TYPED = ":"  # an instance of the expression
+TYPED = ":"  # an instance of the expression, or of a subclass
+HELD = "!"  # an instance of the expression itself, which is no pointer to one
 ITERATED = "in"  # an element of the expression
 ENTERED = "with"  # what the expression's `__enter__` returns
 
