@@ -9,6 +9,7 @@ from services.indexer.graph.edges import Certainty, certainty
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
+from services.indexer.source.languages import language_of
 from services.indexer.syntax.outline import outline
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
@@ -19,6 +20,8 @@ from services.indexer.syntax.symbols.table import (
     inner_names,
     last_name,
 )
+
+_TOGETHER = frozenset(["typescript", "tsx", "javascript"])  # whose files import one another
 
 
 class Resolved(NamedTuple):
@@ -42,8 +45,8 @@ class Application:
         self.rows: dict[str, list[str]] = {}
         for path in sorted(paths):
             text = path.read_text(errors="replace")
-            table = outline(text, language, with_symbols=True).symbols
             name = str(path.relative_to(root))
+            table = outline(text, _language(name, language), with_symbols=True).symbols
             self.rows[name] = text.splitlines()
             if table is not None:
                 self._files[name] = FileSymbols(name, table)
@@ -128,3 +131,9 @@ class Application:
                 if number:
                     found.setdefault(scope.name, []).append(Value(DEFINITION, path, number))
         return found
+
+
+def _language(name: str, language: str) -> str:
+    """Return the language of a file: its own among those that are read together."""
+    own = language_of(name)
+    return own if own in _TOGETHER and language in _TOGETHER else language

@@ -32,9 +32,8 @@ from services.indexer.syntax.symbols.table import CLASS  # noqa: E402
 
 ENDINGS = {
     "python": (".py",),
-    "javascript": (".js", ".mjs", ".cjs"),
-    "typescript": (".ts",),
-    "tsx": (".tsx",),
+    "javascript": (".js", ".jsx", ".mjs", ".cjs"),
+    "typescript": (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"),
     "go": (".go",),
     "java": (".java",),
     "c": (".c", ".h"),
@@ -135,6 +134,8 @@ class Comparison:
             return False
         scope = file.scope(value.scope)
         for line in lines:
+            if scope.start == line:
+                return True  # names agree: several functions may begin on one line
             innermost = self._application.innermost(value.path, line)
             outer = file.scope(innermost).parent if innermost else 0
             if value.scope in (innermost, outer if scope.kind == CLASS else innermost):
