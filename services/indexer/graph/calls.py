@@ -98,6 +98,24 @@ class Calls:
         with self._resolver.entered(("returns", value)) as entered:
             return self._returned(file, value, scope) if entered else NOTHING
 
+    def result(self, place: ScopeRef, function: Expression, functions: Values) -> Values:
+        """Return what a call gives; for a method that gives its own instance, the receiver."""
+        owner = _member(function)[0]
+        is_own = bool(owner) and owner != "super"
+        chained = frozenset(v for v in functions if is_own and self._gives_itself(v))
+        if not chained:
+            return self.called(functions)
+        return self.called(functions - chained) | self._resolver.evaluate(place, owner)
+
+    def _gives_itself(self, value: Value) -> bool:
+        """Whether a method gives the instance that it is called on."""
+        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
+        if file is None or not file.rules.objects:
+            return False
+        given = [file.scope(value.scope).returns] if file.scope(value.scope).returns else []
+        given = given or file.results.get(value.scope, [])
+        return bool(given) and all(isinstance(e, str) and e in file.rules.instance for e in given)
+
     def decorated(self, place: ScopeRef, scope: Scope, values: Values) -> Values:
         """Return what the decorators of a definition make of it."""
         for decorator in reversed(scope.decorators):
@@ -151,6 +169,10 @@ class Calls:
             return self._typed(file, number, parameter.type)
         if declared := self._declared_above(file, number, parameter.name):
             return declared
+        if file.rules.objects:
+            passed = self._resolver.objects.passed(file, number, position)
+            if passed is not None:
+                return passed
         if parameter.default:
             found.append(
                 self._resolver.evaluate(ScopeRef(file.path, scope.parent), parameter.default)
@@ -217,9 +239,17 @@ class Calls:
             else self._run(value)
             for value in values
         )
+        if file.rules.objects:
+            return self._without_types(found)
         if file.rules.twins and file.rules.overloads:
             return self._resolver.overloads.closest(place, call, found)
         return self._fitting(place, call, found) if file.rules.overloads else found
+
+    def _without_types(self, values: Values) -> Values:
+        """Leave out interfaces where something of their name has a value."""
+        if len(values) < 2:
+            return values
+        return frozenset(v for v in values if not self._resolver.classes.is_type(v)) or values
 
     def overriding(self, place: ScopeRef, call: Call) -> Values:
         """Return the definitions of subclasses that a call may run, by what its receiver is."""

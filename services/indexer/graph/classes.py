@@ -25,6 +25,7 @@ from services.indexer.syntax.symbols.table import (
     DECLARATION,
     FUNCTION,
     IN_TYPE,
+    LAMBDA,
     Binding,
     Expression,
     first_names,
@@ -160,7 +161,7 @@ class Classes:
             file = self._resolver.tables.file(part.path)
             if file is None or (part == place and self._is_plain_function(file, part.scope)):
                 continue
-            for binding in file.bindings.get((part.scope, name), ()):
+            for binding in _of_kind(file, file.bindings.get((part.scope, name), ()), instance):
                 values = self._resolver.binding(part.path, binding)
                 found.append(self._property(values, instance))
                 typed = typed or any(value.kind == INSTANCE for value in values)
@@ -169,6 +170,7 @@ class Classes:
             for binding in file.attributes.get((part.scope, name), ()):
                 found.append(self._resolver.binding(part.path, binding))
         found += self._owned(place, name)
+        found += self._resolver.objects.of_definition(place, name)
         if not found and name != COMPANION:
             return self._of_companion(place, name)
         return self._defined_once(union(found)) if found else None
@@ -270,6 +272,12 @@ class Classes:
             else frozenset([v])
             for v in values
         )
+
+    def is_type(self, value: Value) -> bool:
+        """Whether a definition is an interface, which has no value."""
+        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
+        scope = file.scope(value.scope) if file else None
+        return scope is not None and scope.kind == CLASS and DECLARATION in scope.marks
 
     def ancestors(self, place: ScopeRef) -> list[ScopeRef]:
         """Return a class and those it inherits from, nearest first."""
@@ -377,3 +385,17 @@ class Classes:
                     own = self._own_attribute(place, name, instance=value.kind == INSTANCE)
                     found += [own] if own is not None else []
         return found
+
+
+def _of_kind(file: FileSymbols, bindings: Sequence[Binding], instance: bool) -> Sequence[Binding]:
+    """Leave out methods of the class for an instance, and the others for the class itself."""
+    if len(bindings) < 2 or not file.rules.objects:
+        return bindings
+    kept = [each for each in bindings if _fits(file, each.value, instance)]
+    return kept or bindings
+
+
+def _fits(file: FileSymbols, value: Expression, instance: bool) -> bool:
+    if isinstance(value, str) or value[0] != LAMBDA:
+        return True
+    return file.of_class(value[1]) != instance

@@ -101,10 +101,33 @@ class Containers:
             return frozenset([Value(LITERAL_VALUE, *place, expression=json.dumps(expression))])
         return self._variables.written(place, expression)
 
+    def declared(self, place: ScopeRef, type_: Expression, value: Expression) -> Values:
+        """Return what is assigned where that is known, else an instance of the declared type."""
+        file = self._resolver.tables.file(place.path)
+        if file is not None and file.rules.declares:
+            return self._resolver.methods.declared(place, type_, value)
+        if named := self._resolver.declarations.typed(place, type_):
+            return named
+        is_open = file is not None and file.rules.objects
+        assigned = self._resolver.evaluate(place, value)
+        classes = self._resolver.evaluate(place, type_)
+        declared = self._resolver.instances(classes, OPEN if is_open else "")
+        if is_open and _is_defined(declared, INSTANCE):
+            same = {each[:3] for each in assigned} <= {each[:3] for each in declared}
+            return assigned if same else declared
+        if any(each.kind in (DEFINITION, INSTANCE) for each in assigned):
+            return assigned
+        is_known = any(each.kind in (INSTANCE, LITERAL_VALUE) for each in declared)
+        return declared if is_known else assigned | declared
+
     def _type_of(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
         """Return the type that classes are instances of, as an annotation names it."""
         values = union(self._resolver.evaluate(place, each) for each in expression[2:])
-        found = frozenset(v._replace(kind=TYPE) for v in values if v.kind == DEFINITION)
+        found = frozenset(
+            v._replace(kind=TYPE) if v.kind == DEFINITION else v
+            for v in values
+            if v.kind in (DEFINITION, INSTANCE, LITERAL_VALUE)
+        )
         return found or UNRESOLVED_VALUES
 
     def _getter(self, value: Value) -> str:
@@ -217,7 +240,9 @@ class Containers:
             if literal[1] == ARRAY and name == LENGTH:
                 return external(f"{BUILTINS}.int")
             return frozenset([value._replace(name=name)])
-        return external(f"{BUILTINS}.{name}")
+        file = self._resolver.tables.file(value.path)
+        is_open = literal[0] == MAPPING and file is not None and file.rules.objects
+        return UNRESOLVED_VALUES if is_open else external(f"{BUILTINS}.{name}")
 
     def called(self, value: Value) -> Values:
         """Return what a method of a container of a declared type gives."""

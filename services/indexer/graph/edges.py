@@ -31,6 +31,8 @@ from services.indexer.syntax.symbols.table import (
     ASSIGNED,
     ATTRIBUTE,
     CLASS,
+    DECLARATION,
+    FUNCTION,
     NEW,
     Call,
     Expression,
@@ -320,22 +322,16 @@ def certainty(
     resolver: Resolver, place: ScopeRef, call: Call, values: Values
 ) -> tuple[Certainty, str]:
     """Return how sure it is that a call runs each of the definitions that it resolves to."""
-    tables = resolver.tables
     if last_name(call.function) in BY_BUILTINS:
         return Certainty.POSSIBLE, IMPLICIT
-    known = {
-        (value.path, file.scope(value.scope).path, value.scope if file.rules.one_overload else 0)
-        for value in values
-        if value.kind == DEFINITION and (file := tables.file(value.path))
-        if len(values) == 1 or not file.is_allocator(value.scope)  # it runs beside a constructor
-    }
+    known = _bodies(resolver, values)
     if len(known) > 1:
         return Certainty.POSSIBLE, f"one of {len(known)} that it may run"
     if not known:
         return Certainty.EXACT, ""
     if not _is_attribute(call.function) and any(value.kind == UNRESOLVED for value in values):
         return Certainty.POSSIBLE, ONE_KNOWN
-    if _is_other(tables.file(place.path), values):
+    if _is_other(resolver.tables.file(place.path), values):
         return Certainty.POSSIBLE, ONE_KNOWN
     if any(resolver.classes.is_declared_only(v) for v in values if v.kind == DEFINITION):
         return Certainty.POSSIBLE, DECLARED_ONLY
@@ -349,6 +345,26 @@ def _is_other(file: FileSymbols | None, values: Values) -> bool:
     if file is None or not file.rules.static:
         return False
     return any(value.kind in (EXTERNAL, UNRESOLVED) and value != LACKING_VALUE for value in values)
+
+
+def _bodies(resolver: Resolver, values: Values) -> set[tuple[str, str, int]]:
+    """Return what tells definitions apart: their names; themselves where a name has several."""
+    named: set[tuple[str, str]] = set()
+    bodies: set[tuple[str, str, int]] = set()
+    for value in values:
+        file = resolver.tables.file(value.path) if value.kind == DEFINITION else None
+        if file is None:
+            continue
+        if len(values) > 1 and file.is_allocator(value.scope):
+            continue  # it runs beside a constructor
+        scope = file.scope(value.scope)
+        is_body = scope.kind == FUNCTION and DECLARATION not in scope.marks
+        if file.rules.one_overload or (file.rules.objects and is_body):
+            bodies.add((value.path, scope.path, value.scope))
+        else:
+            named.add((value.path, scope.path))
+    declared = named - {each[:2] for each in bodies}
+    return bodies | {(*each, 0) for each in declared}
 
 
 def _site(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from services.indexer.graph.objects import FileObjects
 from services.indexer.graph.rules import rules_of
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
@@ -21,8 +22,11 @@ from services.indexer.syntax.symbols.table import (
     ITEM,
     LAMBDA,
     LOCAL,
+    MEMBER,
     MODULE,
     NAMESPACE,
+    OF_CLASS,
+    TYPED,
     Binding,
     Call,
     Expression,
@@ -85,6 +89,8 @@ class FileSymbols:
         for number, scope in enumerate(self.table.scopes):
             if scope.parent < 0 or not scope.name or (scope.owner and scope.receiver != IN_TYPE):
                 continue
+            if MEMBER in scope.marks:
+                continue
             is_constructor = self.is_constructor(number)
             names = [CONSTRUCTOR] if is_constructor else [_plain_name(scope)]
             if is_constructor and self.rules.constructor:
@@ -96,6 +102,8 @@ class FileSymbols:
                 found[scope.parent, name].append(definition)
         for name_in_scope in self.methods:
             found[name_in_scope] = self._without_methods(found[name_in_scope])
+        for key, bindings in found.items() if self.rules.objects else ():
+            found[key] = _valued(bindings)
         for name_in_scope in self._overloaded:
             found[name_in_scope] = self._implemented(found[name_in_scope])
         return found
@@ -230,6 +238,11 @@ class FileSymbols:
         return found
 
     @cached_property
+    def objects(self) -> FileObjects:
+        """The functions that are members of objects."""
+        return FileObjects(self.table, self.dotted)
+
+    @cached_property
     def items(self) -> dict[str, list[Binding]]:
         """Assignments to items of a container, by the container's dotted name."""
         found: dict[str, list[Binding]] = defaultdict(list)
@@ -329,7 +342,12 @@ class FileSymbols:
         outer = self.scope(scope.parent)
         if self.is_constructor(number) or self.is_allocator(number):
             return (last_name(scope.owner) or outer.name), False
-        return scope.name, outer.kind in (CLASS, EXTENSION) or bool(scope.owner)
+        is_member = outer.kind in (CLASS, EXTENSION) or MEMBER in scope.marks
+        return scope.name, is_member or bool(scope.owner)
+
+    def of_class(self, number: int) -> bool:
+        """Whether a method belongs to its class, not to instances."""
+        return OF_CLASS in self.scope(number).marks
 
     def marks(self, number: int) -> Iterator[str]:
         """Yield the plain decorators of a scope."""
@@ -411,6 +429,13 @@ class FileSymbols:
 def _plain_name(scope: Scope) -> str:
     """Return the name that code calls a scope by: a specialised template by its template's."""
     return scope.name.partition("<")[0] if scope.kind == CLASS else scope.name
+
+
+def _valued(bindings: list[Binding]) -> list[Binding]:
+    """Leave out the types of what is defined, and declarations that say nothing of a value."""
+    is_defined = any(isinstance(b.value, list) and b.value[0] == LAMBDA for b in bindings)
+    kept = [b for b in bindings if b.how != TYPED or (b.value and not is_defined)]
+    return kept or bindings
 
 
 def _choices(value: Expression) -> Sequence[Expression]:

@@ -17,6 +17,7 @@ from services.indexer.graph.files import ALLOCATOR, FileSymbols
 from services.indexer.graph.imports import Imports
 from services.indexer.graph.native.declarations import Declarations
 from services.indexer.graph.native.overloads import Overloads
+from services.indexer.graph.objects import Objects
 from services.indexer.graph.packages import Packages
 from services.indexer.graph.python.library import Library, is_builtin, is_open
 from services.indexer.graph.python.properties import Properties
@@ -112,6 +113,7 @@ class Resolver:
         self.library = Library(self)
         self.methods = Methods(self)
         self.overloads = Overloads(self)
+        self.objects = Objects(self)
         self.packages = Packages(self)
         self.properties = Properties(self)
         self._memo: dict[object, Any] = {}
@@ -203,7 +205,7 @@ class Resolver:
         if operator == NEW:
             return self._classes(self.evaluate(place, expression[1]))
         if operator == DECLARED:
-            return self._declared(place, expression[1], expression[2])
+            return self.containers.declared(place, expression[1], expression[2])
         if operator == OPERATION:
             return self.methods.operated(place, expression)
         return self.containers.written(place, expression)
@@ -213,6 +215,8 @@ class Resolver:
         values = self.name(place, first)
         file = self.tables.file(place.path)
         runs = file is not None and file.rules.runs_names
+        if rest and file and file.rules.objects:
+            return self.objects.member(file, place, values, expression)
         if rest and file:
             values = self.imports.or_crate(file, first, values)
         for name in rest:
@@ -231,19 +235,6 @@ class Resolver:
         file = self.tables.file(place.path)
         return file is not None and file.rules.declares
 
-    def _declared(self, place: ScopeRef, type_: Expression, value: Expression) -> Values:
-        """Return what is assigned where that is known, else an instance of the declared type."""
-        if self._declares(place):
-            return self.methods.declared(place, type_, value)
-        if named := self.declarations.typed(place, type_):
-            return named
-        assigned = self.evaluate(place, value)
-        if any(each.kind in (DEFINITION, INSTANCE) for each in assigned):
-            return assigned
-        declared = self.instances(self.evaluate(place, type_))
-        is_known = any(each.kind in (INSTANCE, LITERAL_VALUE) for each in declared)
-        return declared if is_known else assigned | declared
-
     def _call(
         self, place: ScopeRef, function: Expression, arguments: Sequence[Expression]
     ) -> Values:
@@ -257,7 +248,7 @@ class Resolver:
             return self.methods.given(place, function, arguments)
         functions = self.evaluate(place, function)
         given = self.library.given(place, functions, arguments) if arguments else None
-        return self.calls.called(functions) if given is None else given
+        return self.calls.result(place, function, functions) if given is None else given
 
     # Names
 
@@ -301,6 +292,8 @@ class Resolver:
     def _keyword(self, file: FileSymbols, place: ScopeRef, name: str) -> Values | None:
         """Return what a word of the language stands for; None for any other name."""
         rules = file.rules
+        if rules.objects and name in rules.instance:
+            return self.objects.this(file, place)
         if name in rules.instance or name in rules.own_class or name in rules.parent:
             classes = self.classes.around(place)
             if classes:
@@ -313,9 +306,7 @@ class Resolver:
 
     def bound(self, file: FileSymbols, number: int, name: str) -> Values | None:
         """Return what a scope itself binds a name to; None where it does not."""
-        found: list[Values] = []
-        for binding in seen(file, number, name):
-            found.append(self.binding(file.path, binding))
+        found = self.objects.bound(file, seen(file, number, name))
         for each in file.imports.get((number, name), ()):
             found.append(self.imports.imported(file.path, each))
         found += self.classes.receivers(file, number, name)

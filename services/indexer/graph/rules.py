@@ -37,6 +37,7 @@ class Rules:
     sigil: str = ""  # what starts the names of variables
     globals_last: bool = False  # names of no package are seen everywhere
     static: bool = False  # variables keep the types that they are declared with
+    objects: bool = False  # functions are members of objects that are written out
     open_names: bool = False  # mixins or macros may bring a name that nothing shows
 
 
@@ -49,6 +50,7 @@ _JAVASCRIPT = Rules(
     constructor="constructor",
     callable_members=frozenset(["call", "apply", "bind"]),
     open_classes=True,
+    objects=True,
 )
 PYTHON = Rules(Names.FILES, constructor="__init__", explicit_self=True)
 

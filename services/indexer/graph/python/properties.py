@@ -15,7 +15,7 @@ from services.indexer.graph.values import (
     Values,
     union,
 )
-from services.indexer.syntax.symbols.table import ATTRIBUTE, CALL, ITEM, Expression
+from services.indexer.syntax.symbols.table import ATTRIBUTE, CALL, GETTER, ITEM, Expression
 
 if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
@@ -37,7 +37,7 @@ class Properties:
 
     def is_getter(self, value: Value) -> bool:
         """Whether reading an attribute runs a definition."""
-        return not GETTERS.isdisjoint(self._marks(value))
+        return not GETTERS.isdisjoint(self._marks(value)) or self._is_accessor(value)
 
     def is_setter(self, value: Value) -> bool:
         """Whether assigning to an attribute runs a definition."""
@@ -51,6 +51,10 @@ class Properties:
     def is_run_by_use(self, value: Value) -> bool:
         """Whether a definition runs where no call is written: an attribute is read or assigned."""
         return self.is_getter(value) or self.is_setter(value) or self.is_setting(value)
+
+    def _is_accessor(self, value: Value) -> bool:
+        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
+        return file is not None and GETTER in file.scope(value.scope).marks
 
     def _marks(self, value: Value) -> list[str]:
         file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None

@@ -27,6 +27,7 @@ from services.indexer.syntax.symbols.table import (
 MAX_DEPTH = 12  # nested expressions; a deeper one is generated, and unknown
 MAX_ITEMS = 30  # elements kept of a literal
 MAX_ARGUMENTS = 20  # read of a call
+MAX_MEMBERS = 300  # of an object that are names or functions: what a module gives as a whole
 MAX_PASSED = 4  # arguments kept of a call that passes them on
 MAX_TEXT = 200  # bytes of a dotted name
 _DOTTED = re.compile(r"[\w$]+(?:\.[\w$]+)*[?!]?\Z")
@@ -35,6 +36,8 @@ ARRAY = "[]"
 TEXT = [LITERAL, "string"]
 _COMPARING = frozenset("== != < > <= >= && || !".split())
 _DIMENSIONS = frozenset(["dimensions", "dimensions_expr"])
+_ANYTHING = frozenset(["any", "unknown", "object"])  # plain types that may be whatever there is
+_TYPE = "type"  # what a class is an instance of
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Shapes:
     choices: frozenset[str] = frozenset()  # one of the children
     conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # one of some parts
     comprehensions: Mapping[str, str] = field(default_factory=dict)  # with the part of an element
+    nothing: frozenset[str] = frozenset()  # choices that have no members of the program
     wrappers: Mapping[str, str] = field(default_factory=dict)  # the same value as a part
     casts: Mapping[str, str] = field(default_factory=dict)  # with the part of the type
     # With the parts of the operator and of what it is applied to.
@@ -62,6 +66,8 @@ class Shapes:
     lists: frozenset[str] = frozenset()  # sequences that are their only child
     mappings: frozenset[str] = frozenset()
     pairs: Mapping[str, tuple[str, str]] = field(default_factory=lambda: {"pair": ("key", "value")})
+    typed_pairs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # of an object's type
+    patterns: Mapping[str, str] = field(default_factory=dict)  # targets with a default, or the rest
     literals: Mapping[str, str] = field(default_factory=dict)  # with the name of the type
     suffixes: Mapping[str, str] = field(default_factory=dict)  # the type of a number by its end
     truth: str = ""  # the type of a comparison
@@ -70,6 +76,7 @@ class Shapes:
     names: frozenset[str] = frozenset()  # nodes whose text is a dotted name
     generics: Mapping[str, str] = field(default_factory=dict)  # with the type of the arguments
     arrays: Mapping[str, str] = field(default_factory=dict)  # types, with the part of the element
+    lookups: frozenset[str] = frozenset()  # types of a value, or of a member of a type
     transparent: frozenset[str] = frozenset()  # generic types that stand for their argument
     cast_words: frozenset[str] = frozenset()  # generic words that run nothing
     passing: frozenset[str] = frozenset()  # functions that pass their arguments on
@@ -77,6 +84,7 @@ class Shapes:
     unions: frozenset[str] = frozenset()  # generic types that stand for one of their arguments
     passes_all: bool = False  # any call may, by its overloads
     creator: str = ""  # the member of a class that constructs, as `new` in Ruby
+    sigil: str = ""  # what starts the name of a variable, and not that of a member
     members: str = ""  # what starts the name of an instance's member, as `@` in Ruby
 
 
@@ -114,7 +122,9 @@ class Expressions:
         text = "".join(text.split())
         for separator in _SEPARATORS:
             text = text.replace(separator, ".")
-        text = text.replace(".$", ".").lstrip(".")
+        if self._shapes.sigil:
+            text = text.replace(f".{self._shapes.sigil}", ".")
+        text = text.lstrip(".")
         return text if _DOTTED.match(text) and not text[0].isdigit() else UNKNOWN
 
     def callee(self, node: Node, depth: int = 0) -> tuple[Expression, Node | None, int]:
@@ -161,6 +171,8 @@ class Expressions:
             return [ITERATED, value] if is_taken and value else value
         if kind in shapes.generics:
             return self._generic(node, shapes.generics[kind], depth)
+        if kind in shapes.lookups:
+            return self._looked_up(node, depth)
         if kind in shapes.arrays:
             return self._array(node, self.read(part(node, shapes.arrays[kind]), depth))
         if kind in shapes.casts:
@@ -249,7 +261,10 @@ class Expressions:
         if kind in shapes.choices:
             condition = node.child_by_field_name("condition")
             children = [child for child in node.named_children if child != condition]
-            return [EITHER, *(self.read(child, depth) for child in children)]
+            chosen = [child for child in children if not self._is_nothing(child)]
+            if len(chosen) == 1:
+                return self.read(chosen[0], depth)
+            return [EITHER, *(self.read(child, depth) for child in chosen)]
         if parts := shapes.conditions.get(kind):
             return [EITHER, *(self.read(part(node, each), depth) for each in parts)]
         if element := shapes.comprehensions.get(kind):
@@ -275,6 +290,10 @@ class Expressions:
             return [SEQUENCE, self.read(element, depth)]
         return [MAPPING, "", self.read(part(element, fields[1]), depth)]
 
+    def _is_nothing(self, node: Node) -> bool:
+        """Whether a choice has no members that a file could define: null, a plain type."""
+        return node.type in self._shapes.nothing and self.text(node) not in _ANYTHING
+
     def _attribute(self, node: Node, fields: tuple[str, str], depth: int) -> Expression:
         name = part(node, fields[1])
         if name is None:
@@ -285,7 +304,7 @@ class Expressions:
             if isinstance(inner, list) and inner[0] == GENERIC and isinstance(owner, str):
                 return [GENERIC, f"{owner}.{inner[1]}", *inner[2:]]
             return inner
-        return attribute(owner, self.text(name).lstrip(".?$"))
+        return attribute(owner, self.text(name).lstrip(".?" + self._shapes.sigil))
 
     def _generic(self, node: Node, arguments_type: str, depth: int) -> Expression:
         """Read a type with arguments; one that only wraps its argument is that argument."""
@@ -298,6 +317,15 @@ class Expressions:
                     return arguments[0]
                 return [GENERIC, base, *arguments]
         return self.dotted(node)
+
+    def _looked_up(self, node: Node, depth: int) -> Expression:
+        """Read the type of a value that is named, or of a member of a type."""
+        named = self.read(part(node, "0"), depth)
+        key = part(node, "1")
+        if key is None or not named:
+            return [GENERIC, _TYPE, named] if named else UNKNOWN
+        text = self.text(key).strip("\"'")
+        return [GENERIC, _TYPE, [ATTRIBUTE, [DECLARED, named, UNKNOWN], text]]
 
     def _item(self, node: Node, fields: tuple[str, str], depth: int) -> Expression:
         owner = self.read(part(node, fields[0]), depth)
@@ -322,11 +350,18 @@ class Expressions:
     def _mapping(self, node: Node, depth: int) -> Expression:
         pairs: list[Expression] = []
         shapes = self._shapes
-        for child in _first_children(node):
+        for child in self._members(node):
             if fields := shapes.pairs.get(child.type):
                 key, value = part(child, fields[0]), part(child, fields[1])
                 if key is not None and value is not None:
                     pairs += [self._pair_key(key), self.read(value, depth)]
+            elif fields := shapes.typed_pairs.get(child.type):
+                key, kind = part(child, fields[0]), self.read(part(child, fields[1]), depth)
+                value_of = [DECLARED, kind, UNKNOWN] if kind else UNKNOWN
+                pairs += [self.text(key), value_of] if key is not None else []
+            elif child.type in shapes.patterns:
+                target = self.read(part(child, shapes.patterns[child.type]), depth)
+                pairs += [target if isinstance(target, str) else "", target]
             elif child.type in shapes.functions:
                 name = child.child_by_field_name("name")
                 pairs += [self.text(name), self._function(child)] if name is not None else []
@@ -334,11 +369,24 @@ class Expressions:
                 pairs += [self.text(child), self.read(child, depth)]
         return [MAPPING, *pairs]
 
+    def _members(self, node: Node) -> list[Node]:
+        """Return the first children of an object, and more of those that cost little to read."""
+        children = node.named_children[:MAX_MEMBERS] if self._shapes.typed_pairs else []
+        if len(children) <= MAX_ITEMS:
+            return _first_children(node)
+        cheap = self._shapes.names | self._shapes.functions
+        return [
+            child
+            for number, child in enumerate(children)
+            if number < MAX_ITEMS or child.type in cheap or _type_of(part(child, "value")) in cheap
+        ]
+
     def _pair_key(self, node: Node) -> str:
         if node.type in self._shapes.literals:
             return self._key(node)
         text = self.text(node).lstrip(".")
-        return text if text.isidentifier() and node.type not in self._shapes.names else ""
+        is_name = text.replace("$", "_").isidentifier()
+        return text if is_name and node.type not in self._shapes.names else ""
 
     def text(self, node: Node, limit: int = MAX_TEXT) -> str:
         """Return the source text of a node, cut to a bound."""
@@ -358,6 +406,10 @@ def part(node: Node, name: str) -> Node | None:
     children = node.named_children
     position = int(name)
     return children[position] if -len(children) <= position < len(children) else None
+
+
+def _type_of(node: Node | None) -> str:
+    return node.type if node is not None else ""
 
 
 def _first_children(node: Node) -> list[Node]:

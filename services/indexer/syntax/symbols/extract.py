@@ -16,13 +16,13 @@ from services.indexer.syntax.symbols.blocks import with_needed_blocks
 from services.indexer.syntax.symbols.expressions import MAX_ARGUMENTS, attribute, plain
 from services.indexer.syntax.symbols.languages import SymbolSpec
 from services.indexer.syntax.symbols.mentions import mentions_of
+from services.indexer.syntax.symbols.patterns import parts
 from services.indexer.syntax.symbols.queries import nodes_of, symbol_query
 from services.indexer.syntax.symbols.reads import Reads
 from services.indexer.syntax.symbols.scopes import KINDS, PARTS, Captures, Scopes, declared_name
 from services.indexer.syntax.symbols.specs import SPECS
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
-    ATTRIBUTE,
     BY_NAME,
     CALL,
     CLASS,
@@ -30,10 +30,8 @@ from services.indexer.syntax.symbols.table import (
     EITHER,
     ENTERED,
     HELD,
-    ITEM,
     ITERATED,
     LAMBDA,
-    MAPPING,
     NEW,
     SEQUENCE,
     TYPED,
@@ -100,6 +98,8 @@ class _Extraction:
         ]
         events = with_needed_blocks(events, settings)
         self._scopes.open([event[:3] for event in events if event[0] in KINDS or event[0] in PARTS])
+        for each in self._scopes.unpacked:
+            self._bind(*each)
         for kind, node, captures, pattern in events:
             self._settings = settings[pattern]
             if reader := _READERS.get(kind):
@@ -205,6 +205,8 @@ class _Extraction:
         read = self._expressions.read
         value = read(captures["value"][0]) if "value" in captures else UNKNOWN
         kind = self._scopes.type(captures)
+        empty = self._spec.empty
+        is_given = "value" in captures and captures["value"][0].type not in empty
         for written in captures.get("target", () if "self" in captures else (None,)):
             if written is None:
                 target: Expression = str(self._settings["target"])
@@ -224,8 +226,11 @@ class _Extraction:
                 if declared:
                     how = HELD if self._scopes.holds(captures, written) else TYPED
                     self._bind(scope, target, how, declared)
-                if value or (isinstance(target, str) and "value" in captures and not declared):
+                is_bound = is_given and (empty or isinstance(target, str))
+                if value or (is_bound and not declared):
                     self._bind(scope, target, ASSIGNED, value)
+                elif self._spec.empty and not declared:
+                    self._bind(scope, target, TYPED, UNKNOWN)
         if "self" in captures:
             scope = self._scopes.at(node.start_byte)
             self._bind(scope, self._text(captures["self"][0]), TYPED, self._scopes.all[scope].name)
@@ -276,32 +281,11 @@ class _Extraction:
         self._calls.append(Call(scope, line, attribute(value, name)))
 
     def _bind(self, scope: int, target: Expression, how: str, value: Expression) -> None:
-        """Bind a target; a sequence of targets takes the items of the value."""
-        if not target:
-            return
-        if isinstance(target, list) and target[0] == SEQUENCE:
-            if how == ITERATED and value and self._spec.reads:
-                how, value = ASSIGNED, [ITERATED, value]
-            for position, each in enumerate(target[1:]):
-                self._bind(scope, each, how, self._part(target, value, position))
-            return
-        if isinstance(target, list) and target[0] == MAPPING:
-            for key, each in zip(target[1::2], target[2::2], strict=False):
-                self._bind(scope, each, how, [ATTRIBUTE, value, key] if key else UNKNOWN)
-            return
-        if isinstance(target, list) and target[0] in (CALL, LAMBDA):
-            return
-        if self._spec.sigil and isinstance(target, str) and self._scopes.all[scope].kind == CLASS:
-            target = target.lstrip(self._spec.sigil)
-        self._bindings.append(Binding(scope, target, how, value))
-
-    def _part(self, target: Expression, value: Expression, position: int) -> Expression:
-        if isinstance(value, list) and value[0] == SEQUENCE and position + 1 < len(value):
-            part: Expression = value[position + 1]
-            return part
-        if self._spec.comma_ok and value[:1] != [CALL]:
-            return value if position == 0 else UNKNOWN
-        return [ITEM, value, str(position)] if value else UNKNOWN
+        """Bind a target, or those of a pattern."""
+        sigil = self._spec.sigil if self._scopes.all[scope].kind == CLASS else ""
+        for each, means, part in parts(self._spec, target, how, value):
+            name = each.lstrip(sigil) if sigil and isinstance(each, str) else each
+            self._bindings.append(Binding(scope, name, means, part))
 
     def _read_return(self, node: Node, captures: Captures) -> None:
         written = captures["value"][0] if "value" in captures else node

@@ -10,6 +10,8 @@ _PYTHON_COMMENT = re.compile(r"#[^\n]*")
 _QUOTED = re.compile(r"""["'`]([^"'`]+)["'`]""")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _HEADERS = (".h", ".hpp", ".hh", ".hxx")
+_CALLED = re.compile(r"\b(?:require|import)\s*\(")  # a module that an expression gives
+_MEMBER = re.compile(r"\)\.([\w$]+);?\Z")
 _MAX_NAMES = 200  # of one statement
 DEFAULT = "default"
 SUBMODULE = "./"  # starts the module of a Rust `mod` item
@@ -74,13 +76,14 @@ def _without_comments(text: str) -> str:
 
 
 def javascript_imports(text: str) -> Sequence[ImportedName]:
-    """Read `import a, { b as c } from "x"`, `export … from "x"` and `a = require("x")`."""
+    """Read `import a, { b as c } from "x"`, `export … from "x"`, `a = require("x").b`."""
     text = _without_comments(text)
     quoted = _QUOTED.search(text)
     if quoted is None:
         return []
     module = quoted.group(1)
-    if "require" in text[: quoted.start()]:
+    is_called = _CALLED.search(text[: quoted.start()]) is not None
+    if is_called:
         head = text.partition("=")[0]
     else:
         head = re.split(r"\bfrom\b", text)[0].removeprefix("import").removeprefix("export")
@@ -97,8 +100,9 @@ def javascript_imports(text: str) -> Sequence[ImportedName]:
         name = WHOLE_MODULE if "as" in rest else EVERY_NAME
         found.append(ImportedName(alias, module, name))
     elif rest := [word for word in rest if word not in ("type", "typeof")]:
-        is_required = "require" in text[: quoted.start()]
-        found.append(ImportedName(rest[-1], module, WHOLE_MODULE if is_required else DEFAULT))
+        member = _MEMBER.match("".join(text[quoted.end() :].split()))
+        whole = member.group(1) if member else WHOLE_MODULE
+        found.append(ImportedName(rest[-1], module, whole if is_called else DEFAULT))
     return found or [ImportedName("", module, WHOLE_MODULE)]
 
 

@@ -42,5 +42,7 @@ class SymbolSpec:
     exports: bool = True  # what the file defines is found by its name alone
     # Names that call where nothing binds them: their node type, with those of the nodes around.
     bare_calls: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    # Values that say nothing of a name; where they are named, one without a value is bound, too.
+    empty: frozenset[str] = frozenset()
     unnamed_class: str = ""  # the name of a class that has none written
     sigil: str = ""  # what starts the name of a variable

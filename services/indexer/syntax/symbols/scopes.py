@@ -11,20 +11,26 @@ from services.indexer.syntax.symbols.annotations import MAX_ANNOTATION
 from services.indexer.syntax.symbols.expressions import ARRAY, Expressions, part, plain
 from services.indexer.syntax.symbols.languages import SymbolSpec
 from services.indexer.syntax.symbols.table import (
+    ARROW,
+    ASSIGNED,
     BLOCK,
     CLASS,
     DECLARATION,
+    DECLARED,
     EXTENSION,
     FILE_SCOPE,
     FIXED,
     FUNCTION,
     GENERIC,
+    GETTER,
     IN_TYPE,
     LAMBDA,
     LITERAL,
     LOCAL,
+    MEMBER,
     MODULE,
     NAMESPACE,
+    OF_CLASS,
     TUPLE,
     TYPED,
     UNKNOWN,
@@ -57,7 +63,15 @@ _REST = "..."  # a parameter that takes any others
 _VARIABLES = ("identifier", "field_identifier")
 # Overloads tell these from pointers to them; a pointer to a class is called as the class is.
 _POINTED_TYPES = ("char", "void", "wchar_t")
-_MARKS = {"local": LOCAL, "declaration": DECLARATION, "fixed": FIXED}
+_MARKS = {
+    "local": LOCAL,
+    "declaration": DECLARATION,
+    "fixed": FIXED,
+    "member": MEMBER,
+    "static": OF_CLASS,
+    "getter": GETTER,
+    "arrow": ARROW,
+}
 
 
 class Scopes:
@@ -73,6 +87,7 @@ class Scopes:
         self._text = self.expressions.text
         self._unnamed: Counter[tuple[int, str]] = Counter()  # by the scope around them
         self.fields: list[Binding] = []  # parameters that are members of a class, too
+        self.unpacked: list[Binding] = []  # patterns that take parameters apart
 
     def open(self, events: Sequence[tuple[str, Node, Captures]]) -> None:
         """Open the scopes of events, outer ones first; one that has a name wins over one without.
@@ -162,8 +177,12 @@ class Scopes:
         )
         if kind == "class":
             self.fields += [Binding(number, p.name, TYPED, p.type) for p in parameters]
+        for each in captures.get("own", ()):  # the name by which it knows itself
+            own = Binding(number, self._text(each), ASSIGNED, [LAMBDA, number])
+            self.fields.append(own)
         for each in captures.get("parameters", ()):
             self._promote(number, each)
+            self._unpack(number, each)
 
     def _promote(self, number: int, node: Node) -> None:
         """Note the parameters of a constructor that are members of its class."""
@@ -175,6 +194,18 @@ class Scopes:
                     Binding(parent, p.name.lstrip("$"), TYPED, p.type)
                     for p in self._parameter(each)
                 ]
+
+    def _unpack(self, number: int, node: Node) -> None:
+        """Note the parameters of a function that are patterns of names."""
+        patterns = self._spec.shapes.mappings | self._spec.shapes.sequences
+        for each in node.named_children:
+            fields = self._spec.parameters.get(each.type)
+            written = part(each, fields[0]) if fields else each
+            if written is not None and written.type in patterns:
+                kind = self.annotation(part(each, fields[1])) if fields else UNKNOWN
+                value: Expression = [DECLARED, kind, UNKNOWN] if kind else UNKNOWN
+                target = self.expressions.read(written)
+                self.unpacked.append(Binding(number, target, ASSIGNED, value))
 
     def add_base(self, number: int, base: Expression) -> None:
         """Add a class that another inherits from, by a statement in its body."""

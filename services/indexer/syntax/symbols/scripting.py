@@ -74,7 +74,12 @@ JAVASCRIPT = SymbolSpec(
         calls={"call_expression": ("function", "arguments")},
         constructs={"new_expression": ("constructor", "arguments")},
         subscripts={"subscript_expression": ("object", "index")},
-        choices=frozenset(["ternary_expression", "binary_expression", "union_type"]),
+        choices=frozenset(["binary_expression", "union_type", "intersection_type"]),
+        conditions={"ternary_expression": ("consequence", "alternative")},
+        nothing=frozenset(
+            "null undefined true false number string template_string literal_type predefined_type"
+            " template_literal_type".split()
+        ),
         wrappers={
             "await_expression": "0",
             "parenthesized_expression": "0",
@@ -86,20 +91,28 @@ JAVASCRIPT = SymbolSpec(
             "spread_element": "0",
             "extends_clause": "value",
             "constraint": "0",
+            "assignment_pattern": "left",
+            "parenthesized_type": "0",
+            "readonly_type": "0",
         },
         sequences=frozenset(["array", "array_pattern"]),
-        mappings=frozenset(["object", "object_pattern"]),
+        mappings=frozenset(["object", "object_pattern", "object_type"]),
         pairs={"pair": ("key", "value"), "pair_pattern": ("key", "value")},
+        typed_pairs={"property_signature": ("name", "type")},
+        patterns={"object_assignment_pattern": "left", "rest_pattern": "0"},
         literals={"string": "string", "template_string": "string", "number": "number"},
         functions=frozenset(
-            ["arrow_function", "function_expression", "method_definition", "class", "function"]
+            "arrow_function function_expression method_definition class function"
+            " method_signature".split()
         ),
         names=frozenset(
-            "identifier this super type_identifier nested_type_identifier nested_identifier"
-            " shorthand_property_identifier shorthand_property_identifier_pattern".split()
+            "identifier this this_type super type_identifier nested_type_identifier"
+            " nested_identifier shorthand_property_identifier"
+            " shorthand_property_identifier_pattern".split()
         ),
         generics={"generic_type": "type_arguments"},
         arrays={"array_type": "0"},
+        lookups=frozenset(["type_query", "lookup_type"]),
         transparent=frozenset(["Promise", "Readonly", "Partial", "Required", "NonNullable"]),
     ),
     imports=javascript_imports,
@@ -110,6 +123,7 @@ JAVASCRIPT = SymbolSpec(
     },
     splats=frozenset(["rest_pattern"]),
     promoted=frozenset(["accessibility_modifier", "readonly"]),
+    empty=frozenset(["undefined", "null"]),
     exports=False,
 )
 
@@ -184,6 +198,7 @@ PHP = SymbolSpec(
         names=frozenset(
             "name variable_name qualified_name relative_scope named_type namespace_name".split()
         ),
+        sigil="$",
     ),
     imports=php_imports,
     parameters={

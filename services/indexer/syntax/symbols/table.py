@@ -43,6 +43,10 @@ ENTERED = "with"  # what the expression's `__enter__` returns
 DECLARATION = "declared"  # a mark: a function without a body
 LOCAL = "local"  # a mark: it is not seen by other files
 FIXED = "fixed"  # a mark: no subclass replaces it
+MEMBER = "member"  # a mark: it is called what an object has it under; nothing around is
+OF_CLASS = "static"  # a mark: it is a member of the class, not of its instances
+GETTER = "getter"  # a mark: it runs where it is read
+ARROW = "arrow"  # a mark: it has no instance of its own
 BY_NAME = "="  # starts an argument that is passed by name: [BY_NAME, name, expression]
 IN_TYPE = "."  # the receiver of a function that extends its owner from inside another type
 WHOLE_MODULE = ""  # imported: the module itself
@@ -75,7 +79,7 @@ class Scope(NamedTuple):
     decorators: Sequence[Expression] = ()
     owner: Expression = UNKNOWN
     receiver: str = ""  # the name of its instance, where the code chooses it
-    marks: Sequence[str] = ()  # DECLARATION, LOCAL, FIXED
+    marks: Sequence[str] = ()  # DECLARATION, LOCAL, MEMBER, …
 
 
 class Binding(NamedTuple):
