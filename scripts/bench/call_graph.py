@@ -24,7 +24,7 @@ from scripts.bench.application import Application  # noqa: E402
 from scripts.bench.call_sites import read_witness  # noqa: E402
 from services.indexer.graph.edges import Certainty  # noqa: E402
 from services.indexer.graph.files import FileSymbols  # noqa: E402
-from services.indexer.graph.modules import python_files  # noqa: E402
+from services.indexer.graph.names.modules import python_files  # noqa: E402
 from services.indexer.graph.relations import Relations  # noqa: E402
 from services.indexer.graph.resolver import Resolver  # noqa: E402
 from services.indexer.graph.values import ScopeRef  # noqa: E402

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from services.indexer.graph.files import ALLOCATOR, CONSTRUCTOR, FileSymbols
+from services.indexer.graph.definitions import ALLOCATOR, CONSTRUCTOR
+from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.python.library import gives_anything
+from services.indexer.graph.typed.fitting import Fitting
 from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
@@ -31,8 +33,6 @@ from services.indexer.syntax.symbols.table import (
     BY_NAME,
     CLASS,
     FUNCTION,
-    IN_TYPE,
-    LITERAL,
     MODULE,
     NAMESPACE,
     NEW,
@@ -54,6 +54,7 @@ class Calls:
 
     def __init__(self, resolver: "Resolver") -> None:
         self._resolver = resolver
+        self.overloads = Fitting(resolver)
 
     def called(self, values: Values) -> Values:
         """Return what calling values gives."""
@@ -231,7 +232,7 @@ class Calls:
             return self._resolver.methods.targets(place, call)
         values = self._resolver.evaluate(place, call.function)
         if isinstance(call.function, list) and call.function[0] == NEW and file.rules.one_overload:
-            values = frozenset(value for value in values if self._scope(value) is None)
+            values = frozenset(value for value in values if self.overloads.scope(value) is None)
         by_keyword = isinstance(call.function, str) and call.function in file.rules.instance
         found = union(
             self._parent_method(file, place, value, by_keyword=by_keyword)
@@ -243,7 +244,7 @@ class Calls:
             return self._without_types(found)
         if file.rules.twins and file.rules.overloads:
             return self._resolver.overloads.closest(place, call, found)
-        return self._fitting(place, call, found) if file.rules.overloads else found
+        return self.overloads.fitting(place, call, found) if file.rules.overloads else found
 
     def _without_types(self, values: Values) -> Values:
         """Leave out interfaces where something of their name has a value."""
@@ -304,84 +305,6 @@ class Calls:
         names = (CONSTRUCTOR, ALLOCATOR) if file.rules.explicit_self else (CONSTRUCTOR,)
         found = union(self._resolver.classes.inherited(value, name) for name in names)
         return frozenset(v for v in found if v.kind == DEFINITION) or frozenset([value])
-
-    def _fitting(self, place: ScopeRef, call: Call, values: Values) -> Values:
-        """Leave out the overloads that a call's arguments do not fit."""
-        if len(values) < 2:
-            return values
-        counted = frozenset(v for v in values if self.fits_count(v, len(call.arguments)))
-        typed = frozenset(v for v in counted if self._fits_types(place, v, call))
-        return typed or counted or values
-
-    def fits_count(self, value: Value, count: int) -> bool:
-        """Whether a function takes a number of arguments."""
-        scope = self._scope(value)
-        if scope is None:
-            return True
-        parameters = scope.parameters[1:] if scope.receiver == IN_TYPE else scope.parameters
-        required = sum(1 for each in parameters if not each.default and each.name[:1] != "*")
-        is_open = any(each.name.startswith("*") for each in parameters)
-        return required <= count and (is_open or count <= len(parameters))
-
-    def _fits_types(self, place: ScopeRef, value: Value, call: Call) -> bool:
-        scope = self._scope(value)
-        if scope is None:
-            return True
-        parameters = scope.parameters[1:] if scope.receiver == IN_TYPE else scope.parameters
-        return all(
-            self._fits_type(place, ScopeRef(value.path, scope.parent), parameter.type, argument)
-            for parameter, argument in zip(parameters, call.arguments, strict=False)
-        )
-
-    def _fits_type(
-        self, place: ScopeRef, home: ScopeRef, expected: Expression, given: Expression
-    ) -> bool:
-        """Whether an argument may be of a type; what is not known may."""
-        if isinstance(given, list) and given[0] == LITERAL and isinstance(expected, str):
-            return _literals_fit(expected.rpartition(".")[2], str(given[1]))
-        if not expected or not given:
-            return True
-        classes = {v for v in self._resolver.evaluate(home, expected) if v.kind == DEFINITION}
-        every = self._resolver.evaluate(place, given)
-        values = [v for v in every if v.kind == INSTANCE]
-        if not values:
-            names = [v.name.rpartition(".")[2] for v in every if v.kind == EXTERNAL]
-            is_named = isinstance(expected, str) and not classes and names
-            return not is_named or any(_literals_fit(str(expected), name) for name in names)
-        if not classes:
-            return isinstance(expected, str) and expected.lower() not in _PRIMITIVE
-        return any(
-            Value(DEFINITION, *ancestor) in classes
-            for each in values
-            for ancestor in self._resolver.classes.ancestors(ScopeRef(each.path, each.scope))
-        )
-
-    def _scope(self, value: Value) -> Scope | None:
-        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
-        scope = file.scope(value.scope) if file else None
-        return scope if scope is not None and scope.kind == FUNCTION else None
-
-
-_TEXT = frozenset(["string", "charsequence", "string_view", "object", "any", "char"])
-_NUMBER = frozenset(
-    "int long short byte double float integer decimal number size_t unsigned object any".split()
-)
-_KINDS = {
-    "string": _TEXT,
-    "int": _NUMBER,
-    "double": _NUMBER,
-    "number": _NUMBER,
-    "bool": frozenset(["bool", "boolean", "object", "any"]),
-    "boolean": frozenset(["bool", "boolean", "object", "any"]),
-    "char": frozenset(["char", "character", "object", "any"]),
-}
-_PRIMITIVE = (_TEXT | _NUMBER | {"bool", "boolean"}) - {"object", "any"}
-
-
-def _literals_fit(expected: str, given: str) -> bool:
-    """Whether a literal is of a named type; of types that are not known it may be."""
-    expected, kinds = expected.lower(), _KINDS.get(given.lower())
-    return kinds is None or expected in kinds or expected not in _PRIMITIVE
 
 
 def _argument(call: Call, position: int, name: str) -> Expression | None:

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from services.indexer.graph.files import COMPANION, FileSymbols
+from services.indexer.graph.definitions import COMPANION
+from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.rules import Names
 from services.indexer.graph.values import (
     BUILTINS,
@@ -28,7 +29,6 @@ from services.indexer.syntax.symbols.table import (
     LAMBDA,
     Binding,
     Expression,
-    first_names,
     last_name,
 )
 
@@ -95,32 +95,6 @@ class Classes:
         return any(
             self._has_foreign_ancestor(self.ancestors(ScopeRef(value.path, value.scope)))
             for value in self.classes_at(file, number)
-        )
-
-    def super(self, place: ScopeRef, arguments: Sequence[Expression]) -> Values:
-        """Return what `super` stands for: what comes after the class that it names, or around."""
-        file = self._resolver.tables.file(place.path)
-        receiver = file.receiver(place.scope) if file and file.rules.explicit_self else None
-        if receiver is None:
-            return NOTHING
-        own = frozenset([Value(PARENT, place.path, receiver.scope)])
-        named = self._resolver.evaluate(place, arguments[0]) if arguments else NOTHING
-        after = frozenset(v._replace(kind=PARENT) for v in named if v.kind == DEFINITION)
-        return after or own
-
-    def outside_of(self, place: ScopeRef, binding: Binding) -> ScopeRef:
-        """Return where a value is looked up: a name of a class's body may stand for itself there.
-
-        `name = name` in a class gives it what the scope around has under that name.
-        """
-        file = self._resolver.tables.file(place.path)
-        if file is None or not file.rules.explicit_self or file.scope(place.scope).kind != CLASS:
-            return place
-        names = first_names(binding.value)
-        return (
-            ScopeRef(place.path, file.scope(place.scope).parent)
-            if binding.target in names
-            else place
         )
 
     def around(self, place: ScopeRef) -> Values:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from services.indexer.graph.go.variables import Variables
 from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
@@ -19,7 +20,6 @@ from services.indexer.graph.values import (
     external,
     union,
 )
-from services.indexer.graph.variables import Variables
 from services.indexer.syntax.symbols.expressions import ARRAY
 from services.indexer.syntax.symbols.table import (
     CLASS,

@@ -9,7 +9,7 @@ from enum import StrEnum
 from services.indexer.graph.escapes import Escape, Escapes, run_time_lookups
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.loading import LoadedTables
-from services.indexer.graph.modules import may_mean
+from services.indexer.graph.names.modules import may_mean
 from services.indexer.graph.python.properties import DECLARED_ONLY, OVERRIDDEN
 from services.indexer.graph.relations import promised
 from services.indexer.graph.resolver import Resolver

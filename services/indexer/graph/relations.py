@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from services.indexer.graph.files import CONSTRUCTOR, FileSymbols
+from services.indexer.graph.definitions import CONSTRUCTOR
+from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import (
     DEFINITION,

@@ -13,12 +13,15 @@ from typing import Any, Protocol, TypeVar
 from services.indexer.graph.calls import Calls
 from services.indexer.graph.classes import Classes
 from services.indexer.graph.containers import Containers
-from services.indexer.graph.files import ALLOCATOR, FileSymbols
-from services.indexer.graph.imports import Imports
+from services.indexer.graph.definitions import ALLOCATOR
+from services.indexer.graph.files import FileSymbols
+from services.indexer.graph.go.variables import seen
+from services.indexer.graph.javascript.objects import Objects
+from services.indexer.graph.names.imports import Imports
+from services.indexer.graph.names.packages import Packages
 from services.indexer.graph.native.declarations import Declarations
 from services.indexer.graph.native.overloads import Overloads
-from services.indexer.graph.objects import Objects
-from services.indexer.graph.packages import Packages
+from services.indexer.graph.python.bodies import parents, place_of
 from services.indexer.graph.python.library import Library, is_builtin, is_open
 from services.indexer.graph.python.properties import Properties
 from services.indexer.graph.rules import Names
@@ -44,7 +47,6 @@ from services.indexer.graph.values import (
     member_of_unknown,
     union,
 )
-from services.indexer.graph.variables import seen
 from services.indexer.syntax.symbols.table import (
     ATTRIBUTE,
     CALL,
@@ -238,8 +240,8 @@ class Resolver:
     def _call(
         self, place: ScopeRef, function: Expression, arguments: Sequence[Expression]
     ) -> Values:
-        if function == "super" and (parents := self.classes.super(place, arguments)):
-            return parents
+        if function == "super" and (above := parents(self, place, arguments)):
+            return above
         if arguments and last_name(function) == ALLOCATOR:
             return self.instances(self.evaluate(place, arguments[0]))
         if isinstance(function, list) and function[0] == NEW:
@@ -316,7 +318,7 @@ class Resolver:
         return union(found) if found else None
 
     def binding(self, path: str, binding: Binding) -> Values:
-        place = self.classes.outside_of(ScopeRef(path, binding.scope), binding)
+        place = place_of(self, path, binding)
         if binding.how in (TYPED, HELD):
             types = self.evaluate(self.declarations.outside(place, binding), binding.value)
             return self.instances(types, OPEN if binding.how == TYPED else "")

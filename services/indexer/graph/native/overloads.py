@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from services.indexer.graph.files import CONSTRUCTOR, HEADERS
+from services.indexer.graph.definitions import CONSTRUCTOR, HEADERS
 from services.indexer.graph.values import (
     DEFINITION,
     EXTERNAL,
@@ -98,7 +98,7 @@ class Overloads:
     def _counts(self, value: Value, head: Scope, count: int) -> bool:
         """Whether a function takes a number of arguments; defaults stand where it is declared."""
         file = self._resolver.tables.file(value.path)
-        if file is None or self._resolver.calls.fits_count(value, count):
+        if file is None or self._resolver.calls.overloads.fits_count(value, count):
             return True
         if count > len(head.parameters):
             return False
@@ -106,7 +106,7 @@ class Overloads:
             return LOCAL not in head.marks and not file.path.endswith(HEADERS)
         name = CONSTRUCTOR if file.is_constructor(value.scope) else head.name
         return any(
-            self._resolver.calls.fits_count(each, count)
+            self._resolver.calls.overloads.fits_count(each, count)
             for class_ in self._resolver.classes.classes_at(file, value.scope)
             for each in self._declared(class_, name)
             if (other := self._function(each)) and len(other.parameters) == len(head.parameters)

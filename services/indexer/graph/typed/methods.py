@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from services.indexer.graph.files import CONSTRUCTOR, FileSymbols
+from services.indexer.graph.definitions import CONSTRUCTOR
+from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.typed.jvm import OF_OBJECTS
 from services.indexer.graph.typed.overloads import Overloads
 from services.indexer.graph.typed.types import NULL_VALUE, given_by

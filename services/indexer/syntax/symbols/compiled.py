@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from services.indexer.syntax.symbols.expressions import Shapes
 from services.indexer.syntax.symbols.imports import (
     c_imports,
     csharp_imports,
@@ -11,6 +10,7 @@ from services.indexer.syntax.symbols.imports import (
     rust_imports,
 )
 from services.indexer.syntax.symbols.languages import SymbolSpec
+from services.indexer.syntax.symbols.shapes import Shapes
 
 GO = SymbolSpec(
     query="go",

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from services.indexer.syntax.symbols.expressions import Shapes
 from services.indexer.syntax.symbols.imports import ImportedName
+from services.indexer.syntax.symbols.shapes import Shapes
 from services.indexer.syntax.symbols.table import Expression
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from services.indexer.syntax.symbols.annotations import python_type
-from services.indexer.syntax.symbols.expressions import Shapes
 from services.indexer.syntax.symbols.imports import (
     javascript_imports,
     php_imports,
@@ -11,6 +10,7 @@ from services.indexer.syntax.symbols.imports import (
     ruby_imports,
 )
 from services.indexer.syntax.symbols.languages import SymbolSpec
+from services.indexer.syntax.symbols.shapes import Shapes
 
 PYTHON = SymbolSpec(
     query="python",

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from services.indexer.graph.files import FileSymbols
-from services.indexer.graph.modules import (
+from services.indexer.graph.names.modules import (
     javascript_files,
     python_files,
     rust_crates,
