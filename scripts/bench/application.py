@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from services.indexer.graph.edges import Certainty, certainty
+from services.indexer.graph.certainty import Certainty, certainty
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from scripts.bench.application import Application  # noqa: E402
 from scripts.bench.call_sites import read_witness  # noqa: E402
-from services.indexer.graph.edges import Certainty  # noqa: E402
+from services.indexer.graph.certainty import Certainty  # noqa: E402
 from services.indexer.graph.files import FileSymbols  # noqa: E402
 from services.indexer.graph.names.modules import python_files  # noqa: E402
 from services.indexer.graph.relations import Relations  # noqa: E402

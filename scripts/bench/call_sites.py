@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from scripts.bench.application import Application  # noqa: E402
-from services.indexer.graph.edges import Certainty  # noqa: E402
+from services.indexer.graph.certainty import Certainty  # noqa: E402
 from services.indexer.graph.values import Value  # noqa: E402
 from services.indexer.syntax.symbols.table import CLASS  # noqa: E402
 

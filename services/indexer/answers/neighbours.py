@@ -8,7 +8,8 @@ from services.core.vectors.protocol import VectorStore
 from services.indexer.answers.inquiry import Inquiry
 from services.indexer.answers.sources import Span
 from services.indexer.chunking.definition_spans import DefinitionSpan
-from services.indexer.graph.edges import CallSite, Certainty
+from services.indexer.graph.certainty import Certainty
+from services.indexer.graph.edges import CallSite
 from services.indexer.graph.graph import GraphDefinition, SymbolGraph
 from services.indexer.graph.relations import Related
 from services.indexer.lookup.lookup import Lookup, ParsedFile

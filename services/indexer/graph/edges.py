@@ -4,13 +4,12 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from services.indexer.graph.certainty import Certainty, certainty, is_attribute
 from services.indexer.graph.escapes import Escape, Escapes, run_time_lookups
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.loading import LoadedTables
 from services.indexer.graph.names.modules import may_mean
-from services.indexer.graph.python.properties import DECLARED_ONLY, OVERRIDDEN
 from services.indexer.graph.relations import promised
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.rules import Names
@@ -18,7 +17,6 @@ from services.indexer.graph.values import (
     BUILTINS,
     DEFINITION,
     EXTERNAL,
-    LACKING_VALUE,
     NOTHING,
     PACKAGE,
     UNRESOLVED,
@@ -26,13 +24,9 @@ from services.indexer.graph.values import (
     Value,
     Values,
 )
-from services.indexer.syntax.symbols.scripting import PYTHON
 from services.indexer.syntax.symbols.table import (
     ASSIGNED,
-    ATTRIBUTE,
     CLASS,
-    DECLARATION,
-    FUNCTION,
     NEW,
     Call,
     Expression,
@@ -44,21 +38,10 @@ from services.indexer.syntax.symbols.table import (
 SECONDS = 0.5  # of computing for one question; calls beyond it are possible ones
 NOT_RESOLVED = "same name, receiver not resolved"
 NOT_FOUND = "same name, nothing shows where it comes from"
-IMPLICIT = "run by a function of the language"
-# Methods that `str(x)`, `len(x)` and the like run: no reader of the line sees their names.
-BY_BUILTINS = frozenset(PYTHON.runs.values()) - {"__iter__", "__next__"}
 PROPERTY = "property of the receiver's type"
 OVERRIDES = "calls the method that it overrides"
 IMPLEMENTS = "calls the method of an interface that it implements"
-ONE_KNOWN = "one of the values that the called name may have"
 OUT_OF_TIME = "same name, no time to resolve it"
-
-
-class Certainty(StrEnum):
-    """Whether the code says who is called, or only the name agrees."""
-
-    EXACT = "exact"
-    POSSIBLE = "possible"
 
 
 @dataclass(frozen=True)
@@ -237,10 +220,10 @@ class CallSites:
         """Return the definitions that an unresolved call may mean, by how it is written."""
         if last_name(call.function) != name:
             return ()
-        is_attribute = _is_attribute(call.function)
+        is_member = is_attribute(call.function)
         if file.rules.explicit_self:
-            return [each for each in targets if (each in self._members) == is_attribute]
-        if is_attribute or file.rules.implicit:
+            return [each for each in targets if (each in self._members) == is_member]
+        if is_member or file.rules.implicit:
             return targets
         return [each for each in targets if each not in self._members]
 
@@ -318,55 +301,6 @@ def outside_reason(file: FileSymbols, value: Value, target: Value) -> str:
     return f"{module} is not resolved" if same else ""
 
 
-def certainty(
-    resolver: Resolver, place: ScopeRef, call: Call, values: Values
-) -> tuple[Certainty, str]:
-    """Return how sure it is that a call runs each of the definitions that it resolves to."""
-    if last_name(call.function) in BY_BUILTINS:
-        return Certainty.POSSIBLE, IMPLICIT
-    known = _bodies(resolver, values)
-    if len(known) > 1:
-        return Certainty.POSSIBLE, f"one of {len(known)} that it may run"
-    if not known:
-        return Certainty.EXACT, ""
-    if not _is_attribute(call.function) and any(value.kind == UNRESOLVED for value in values):
-        return Certainty.POSSIBLE, ONE_KNOWN
-    if _is_other(resolver.tables.file(place.path), values):
-        return Certainty.POSSIBLE, ONE_KNOWN
-    if any(resolver.classes.is_declared_only(v) for v in values if v.kind == DEFINITION):
-        return Certainty.POSSIBLE, DECLARED_ONLY
-    if resolver.calls.overriding(place, call) - values:
-        return Certainty.POSSIBLE, OVERRIDDEN
-    return Certainty.EXACT, ""
-
-
-def _is_other(file: FileSymbols | None, values: Values) -> bool:
-    """Whether a receiver may be of a type that is not known, where each is of one type."""
-    if file is None or not file.rules.static:
-        return False
-    return any(value.kind in (EXTERNAL, UNRESOLVED) and value != LACKING_VALUE for value in values)
-
-
-def _bodies(resolver: Resolver, values: Values) -> set[tuple[str, str, int]]:
-    """Return what tells definitions apart: their names; themselves where a name has several."""
-    named: set[tuple[str, str]] = set()
-    bodies: set[tuple[str, str, int]] = set()
-    for value in values:
-        file = resolver.tables.file(value.path) if value.kind == DEFINITION else None
-        if file is None:
-            continue
-        if len(values) > 1 and file.is_allocator(value.scope):
-            continue  # it runs beside a constructor
-        scope = file.scope(value.scope)
-        is_body = scope.kind == FUNCTION and DECLARATION not in scope.marks
-        if file.rules.one_overload or (file.rules.objects and is_body):
-            bodies.add((value.path, scope.path, value.scope))
-        else:
-            named.add((value.path, scope.path))
-    declared = named - {each[:2] for each in bodies}
-    return bodies | {(*each, 0) for each in declared}
-
-
 def _site(
     file: FileSymbols, at: Call | Read, certainty: Certainty, reason: str, of: Value
 ) -> CallSite:
@@ -388,11 +322,6 @@ def _reason(file: FileSymbols, call: Call, target: Value) -> str:
     if target.path == file.path and "." not in function:
         return "same file"
     return "type of the receiver" if "." in function else "bound to this name"
-
-
-def _is_attribute(function: Expression) -> bool:
-    function = inside(function)
-    return "." in function if isinstance(function, str) else function[0] == ATTRIBUTE
 
 
 def _constructs(function: Expression) -> bool:

@@ -6,7 +6,8 @@ from typing import TypeVar
 
 from services.core.blocking import COMPUTE
 from services.core.vectors.protocol import VectorStore
-from services.indexer.graph.edges import CallSite, CallSites, Certainty
+from services.indexer.graph.certainty import Certainty
+from services.indexer.graph.edges import CallSite, CallSites
 from services.indexer.graph.escapes import Consequence, Escape
 from services.indexer.graph.importers import ImportSite, import_sites
 from services.indexer.graph.loading import LoadedTables

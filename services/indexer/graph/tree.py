@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from services.indexer.graph.edges import Certainty
+from services.indexer.graph.certainty import Certainty
 from services.indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
 from services.indexer.graph.values import DEFINITION, Value
 from services.indexer.syntax.symbols.table import FILE_SCOPE

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
-from services.indexer.graph.edges import Certainty
+from services.indexer.graph.certainty import Certainty
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import CALL, IMPORT
 from services.indexer.tools.context import CollectionArgument, IndexerContext

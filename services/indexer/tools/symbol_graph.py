@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from services.core.serving.service import Effect, Tool
 from services.core.serving.sessions import SessionToken
-from services.indexer.graph.edges import Certainty
+from services.indexer.graph.certainty import Certainty
 from services.indexer.graph.graph import GraphDefinition, SymbolGraph
 from services.indexer.graph.references import ReferenceKind
 from services.indexer.graph.tree import MAX_UNRESOLVED, Relation, Tree, TreeBuilder, TreeNode

@@ -8,7 +8,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from services.indexer.graph.edges import Certainty
+from services.indexer.graph.certainty import Certainty
 from services.indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import CALL

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from services.indexer.graph.edges import Certainty, certainty
+from services.indexer.graph.certainty import Certainty, certainty
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.relations import promised
 from services.indexer.graph.resolver import Resolver

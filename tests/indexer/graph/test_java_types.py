@@ -4,7 +4,8 @@ from typing import cast
 
 import pytest
 
-from services.indexer.graph.edges import CallSites, Certainty, certainty
+from services.indexer.graph.certainty import Certainty, certainty
+from services.indexer.graph.edges import CallSites
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.loading import LoadedTables
 from services.indexer.graph.resolver import Resolver

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts.bench.application import Application
-from services.indexer.graph.edges import Certainty
+from services.indexer.graph.certainty import Certainty
 from services.indexer.syntax.grammar import grammar_of, parse
 from services.indexer.syntax.repair import repairs
 

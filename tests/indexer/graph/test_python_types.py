@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.indexer.graph.edges import Certainty, certainty
+from services.indexer.graph.certainty import Certainty, certainty
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef
 from services.indexer.syntax.symbols.annotations import python_type
@@ -116,6 +116,8 @@ def _last_call(text: str) -> tuple[set[int], bool, Certainty]:
         ("class C(Protocol):\n def g(self): ...\ndef f(c: C): c.g()\n", False),
         ("def g(): 0\ndef f(callback=g): callback()\n", False),
         ("class C:\n def __new__(cls): 0\n def __init__(self): 0\nC()\n", True),
+        (C + "from x import X\ndef f(c: C | X): c.g()\n", False),
+        (C + "def f(c: C | int): c.g()\n", True),
         (
             "class C:\n def g(self): 0\n def f(self):\n  g = self.g\n  g()\n"
             "class D(C):\n def g(self): 1\n",

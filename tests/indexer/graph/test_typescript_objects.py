@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.indexer.graph.edges import Certainty, certainty
+from services.indexer.graph.certainty import Certainty, certainty
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, ScopeRef

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from services.indexer.graph.values import (
+    BUILTINS,
     DEFINITION,
     EXTERNAL,
     INSTANCE,
@@ -87,6 +88,13 @@ def is_builtin(name: str) -> bool:
 def is_open(name: str) -> bool:
     """Whether something external stands for a value that is set elsewhere, or for any type."""
     return name == NONE or name.startswith(_TYPING)
+
+
+def is_member(name: str) -> bool:
+    """Whether something external may be there: a type of the language is known to lack others."""
+    owner, _, member = name.rpartition(".")
+    type_ = getattr(builtins, owner.removeprefix(f"{BUILTINS}."), None)
+    return not isinstance(type_, type) or hasattr(type_, member)
 
 
 def gives_anything(name: str) -> bool:

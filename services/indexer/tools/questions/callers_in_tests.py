@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from services.core.errors import InvalidInput
 from services.core.vectors.types import Filter, Match, MatchAny
-from services.indexer.graph.edges import Certainty
+from services.indexer.graph.certainty import Certainty
 from services.indexer.lookup.lookup import Lookup
 from services.indexer.lookup.marks import CALL
 from services.indexer.lookup.reader import DefinitionLocation, FileLocation, Lines
