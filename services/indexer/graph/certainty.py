@@ -10,6 +10,7 @@ from services.indexer.graph.values import (
     DEFINITION,
     EXTERNAL,
     LACKING_VALUE,
+    LITERAL_VALUE,
     UNRESOLVED,
     ScopeRef,
     Values,
@@ -66,6 +67,8 @@ def _is_other(file: FileSymbols | None, values: Values) -> bool:
         return False
     if file.rules.explicit_self:
         return any(value.kind == EXTERNAL and is_member(value.name) for value in values)
+    if file.rules.twins:
+        return any(value.kind in (EXTERNAL, LITERAL_VALUE) for value in values)
     if not file.rules.static:
         return False
     return any(value.kind in (EXTERNAL, UNRESOLVED) and value != LACKING_VALUE for value in values)
