@@ -30,6 +30,7 @@ MAX_ARGUMENTS = 20  # read of a call
 MAX_MEMBERS = 300  # of an object that are names or functions: what a module gives as a whole
 MAX_PASSED = 4  # arguments kept of a call that passes them on
 MAX_TEXT = 200  # bytes of a dotted name
+_PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")  # most dotted names, as they are
 _DOTTED = re.compile(r"[\w$]+(?:\.[\w$]+)*[?!]?\Z")
 _SEPARATORS = ("?.", "!!.", "::", "->", "\\")
 ARRAY = "[]"
@@ -67,7 +68,7 @@ class Expressions:
         if end - start > MAX_TEXT:
             return UNKNOWN
         text = self._source[start:end].decode("utf-8", "replace")
-        if text.isidentifier():
+        if _PLAIN.match(text):
             return text
         if self._shapes.members and text.startswith(self._shapes.members):
             text = "self." + text.lstrip(self._shapes.members)

@@ -61,11 +61,11 @@ def extract_symbols(
     extraction.read(queried(query, lambda cursor: cursor.matches(tree.root_node)), settings)
     shapes = spec.shapes
     calls = (*shapes.calls, *shapes.methods, *shapes.constructs)
-    extraction.read_calls(nodes_of(tree, grammar, calls))
-    if spec.reads:
-        extraction.reads.read(nodes_of(tree, grammar, tuple(shapes.attributes)))
-    if spec.bare_calls:
-        extraction.read_bare_calls(nodes_of(tree, grammar, tuple(spec.bare_calls)))
+    attributes = tuple(shapes.attributes) if spec.reads else ()
+    called, read, bare = nodes_of(tree, grammar, calls, attributes, tuple(spec.bare_calls))
+    extraction.read_calls(called)
+    extraction.reads.read(read)
+    extraction.read_bare_calls(bare)
     return extraction.table(language)
 
 
@@ -157,6 +157,8 @@ class _Extraction:
 
     def read_bare_calls(self, nodes: Sequence[Node]) -> None:
         """Read names that call where nothing binds them."""
+        if not nodes:
+            return
         bound = {
             (each.scope, each.target) for each in self._bindings if isinstance(each.target, str)
         }

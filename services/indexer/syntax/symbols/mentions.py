@@ -26,11 +26,13 @@ def mentions_of(table: SymbolTable, spec: SymbolSpec) -> set[str]:
     """
     names = {last_name(call.function) for call in table.calls}
     if spec.reads:
-        names.update(name for call in table.calls for name in inner_names(call.function))
+        for call in table.calls:
+            names.update(inner_names(call.function))
     for each in table.imports:
         names.update((each.name, each.alias, last_part(each.module)))
     names.update(last_name(base) for scope in table.scopes for base in scope.bases)
-    names.update(name for read in table.reads for name in inner_names(read.value))
+    for read in table.reads:
+        names.update(inner_names(read.value))
     if spec.exports:
         names.update(definition_mention(name) for name in _exported(table) if name)
     if spec.variables:

@@ -9,21 +9,31 @@ from tree_sitter import Node, Query, Tree
 from services.indexer.syntax.grammar import QUERIES, Grammar, queried
 
 NODE = "node"
+Types = tuple[str, ...]
 
 
-def nodes_of(tree: Tree, grammar: Grammar, node_types: tuple[str, ...]) -> Sequence[Node]:
-    """Return all nodes of some types. Captures are cheaper than matches, and in any order."""
-    if not node_types:
-        return ()
-    nodes = _nodes(grammar, node_types)
-    found = queried(nodes, lambda cursor: cursor.captures(tree.root_node)).get(NODE, ())
-    return sorted(found, key=lambda node: (node.start_byte, node.end_byte))
+def nodes_of(tree: Tree, grammar: Grammar, *groups: Types) -> list[Sequence[Node]]:
+    """Return all nodes of some types, of each group, in one walk through the tree.
+
+    Captures are cheaper than matches, and in any order.
+    """
+    found = {}
+    if any(groups):
+        nodes = _nodes(grammar, groups)
+        found = queried(nodes, lambda cursor: cursor.captures(tree.root_node))
+    return [
+        sorted(found.get(f"{NODE}{each}", ()), key=lambda node: (node.start_byte, node.end_byte))
+        for each in range(len(groups))
+    ]
 
 
 @cache
-def _nodes(grammar: Grammar, node_types: tuple[str, ...]) -> Query:
-    each = " ".join(f"({node_type})" for node_type in node_types)
-    return Query(grammar.language, f"[{each}] @{NODE}")
+def _nodes(grammar: Grammar, groups: tuple[Types, ...]) -> Query:
+    patterns = []
+    for number, node_types in enumerate(groups):
+        each = " ".join(f"({node_type})" for node_type in node_types)
+        patterns += [f"[{each}] @{NODE}{number}"] if each else []
+    return Query(grammar.language, "\n".join(patterns))
 
 
 @cache

@@ -32,7 +32,7 @@ class Reads:
             if (start, end) not in self.called and (value := self._scopes.expressions.read(node)):
                 how = ASSIGNED if self._is_assigned(node) else ""
                 read = Read(self._scopes.at(start), self._scopes.line(end - 1), value, how)
-                found.setdefault(str(read), read)
+                found.setdefault(read if isinstance(value, str) else str(read), read)
         self.all = list(found.values())
 
     def _is_assigned(self, node: Node) -> bool:
