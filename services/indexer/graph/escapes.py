@@ -55,6 +55,8 @@ class Escapes:
     def __init__(self, resolver: Resolver, targets: Sequence[Value], name: str) -> None:
         self._resolver = resolver
         self._targets = frozenset(targets)
+        # What is passed of a property is what it gives.
+        self._passable = frozenset(t for t in targets if not resolver.properties.is_run_by_use(t))
         self._name = name
         self._checked = 0
         written = re.escape(name)
@@ -64,7 +66,7 @@ class Escapes:
     def find(self, files: Iterable[FileSymbols]) -> list[Escape]:
         """Return decorators of the definitions, then places that pass them on. Blocks."""
         found = list(self._decorated())
-        for file in files:
+        for file in files if self._passable else ():
             if not file.passed.isdisjoint(file.aliases(self._name)):
                 found += self._passed(file)
         return found
@@ -106,7 +108,7 @@ class Escapes:
             self._checked += 1
             self._resolver.start()
             values = self._resolver.evaluate(ScopeRef(file.path, scope), each)
-            if self._targets & values or any(value.kind == UNRESOLVED for value in values):
+            if self._passable & values or any(value.kind == UNRESOLVED for value in values):
                 return True
         return False
 

@@ -93,7 +93,7 @@ class SymbolGraph:
         late = f"{finder.unresolved} calls of this name were not resolved in time"
         return Answer(
             sites=sites,
-            escapes=await COMPUTE.run(finder.escapes),
+            escapes=await self._rounds(tables, finder.escapes),
             incomplete=late if finder.unresolved else _incomplete(tables),
         )
 

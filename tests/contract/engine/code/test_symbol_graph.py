@@ -63,6 +63,10 @@ def show(label: Label):
 
 def write(label: Label):
     return str(label)
+
+
+def count(label: Label):
+    return print(label.words.title())
 """,
     "src/hooks.py": """from registry import hook
 
@@ -167,8 +171,17 @@ async def test_other_languages_have_trees(engine: Engine) -> None:
 
 async def test_a_property_is_called_where_it_is_read(engine: Engine) -> None:
     found = await engine.call("search_callers_for", query="Label.words")
-    [use] = found["results"]
-    assert (use["symbol"], use["start_line"], use["certainty"]) == ("show", 11, "exact")
+    uses = [(use["symbol"], use["start_line"], use["certainty"]) for use in found["results"]]
+    assert uses == [("show", 11, "exact"), ("count", 19, "exact")]
+    assert found["complete"]  # what a property gives may be passed on; the property is not
+
+
+async def test_what_the_language_runs_without_a_name_makes_an_answer_incomplete(
+    engine: Engine,
+) -> None:
+    found = await engine.call("search_callers_for", query="Label.__str__")
+    assert not found["complete"]
+    assert "operators or the language" in str(found)
 
 
 async def test_what_the_language_runs_is_only_possible(engine: Engine) -> None:
