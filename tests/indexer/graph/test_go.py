@@ -1,22 +1,17 @@
 """Calls of Go resolve by the types of declarations; what may run one of several is possible."""
 
-from collections.abc import Mapping
-
 import pytest
 
 from services.indexer.graph.certainty import Certainty, certainty
-from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.relations import promised
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, ScopeRef, Value
-from services.indexer.syntax.outline import outline
 from services.indexer.syntax.symbols.table import (
     BLOCK,
     CLASS,
     FUNCTION,
-    decode_table,
-    definition_mention,
 )
+from tests.support.symbol_tables import SymbolTables
 
 TYPES = """
 type A struct{}
@@ -31,29 +26,13 @@ func single() (a *A) { return }
 """
 
 
-class Files:
-    """Tables of Go, as they are after they were stored and read again."""
-
-    misses = 0
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._files = {path: _symbols(path, text) for path, text in texts.items()}
-
-    def file(self, path: str) -> FileSymbols | None:
-        return self._files.get(path)
-
-    def callers(self, name: str) -> list[FileSymbols]:
-        return [file for file in self._files.values() if name in file.mentions]
-
-    few_callers = callers
-
-    def definers(self, name: str) -> list[FileSymbols]:
-        return self.callers(definition_mention(name))
+class Files(SymbolTables):
+    """Tables of Go, and what their functions call."""
 
     def calls(self, caller: str) -> dict[str, Certainty]:
         """Return what a function calls, by the paths of the definitions."""
         resolver, found = Resolver(self), {}
-        for path, file in self._files.items():
+        for path, file in self.files.items():
             for call in file.table.calls:
                 place = ScopeRef(path, call.scope)
                 if file.scope(call.scope).path != caller:
@@ -62,7 +41,7 @@ class Files:
                 values = resolver.calls.targets(place, call)
                 for value in values:
                     if value.kind == DEFINITION:
-                        target = self._files[value.path].scope(value.scope)
+                        target = self.files[value.path].scope(value.scope)
                         found[target.path] = certainty(resolver, place, call, values)[0]
         return found
 
@@ -70,16 +49,10 @@ class Files:
         """Return a definition by its path."""
         return next(
             Value(DEFINITION, path, number)
-            for path, file in self._files.items()
+            for path, file in self.files.items()
             for number, scope in enumerate(file.table.scopes)
             if scope.path == symbol
         )
-
-
-def _symbols(path: str, text: str) -> FileSymbols:
-    table = outline(text, "go", with_symbols=True).symbols
-    assert table is not None
-    return FileSymbols(path, decode_table(table.encode()))
 
 
 def called(body: str, before: str = "", parameters: str = "") -> dict[str, Certainty]:
@@ -124,7 +97,7 @@ def test_blocks_have_their_own_variables() -> None:
 
 def test_a_call_in_a_block_is_one_of_its_function() -> None:
     text = "package p\nfunc f() {\n x := 1\n if x := g(); x {\n x.Run()\n }\n}\n"
-    file = _symbols("p.go", text)
+    file = Files({"p.go": text}).files["p.go"]
     numbers = {call.scope for call in file.table.calls}
     assert len(numbers) == 1 and file.scope(min(numbers)).kind == BLOCK
     assert file.scope(file.outside_blocks(min(numbers))).kind == FUNCTION

@@ -6,42 +6,19 @@ import pytest
 
 from services.indexer.graph.certainty import Certainty, certainty
 from services.indexer.graph.edges import CallSites
-from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.loading import LoadedTables
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, ScopeRef, Value
-from services.indexer.syntax.outline import outline
-from services.indexer.syntax.symbols.table import decode_table, definition_mention
+from tests.support.symbol_tables import SymbolTables
 
 Runs = tuple[set[int], Certainty]
 
 
-class Files:
-    """Tables of texts of Java, as they are after they were stored and read again."""
-
-    misses = 0
+class Files(SymbolTables):
+    """Tables of texts of Java, by their numbers."""
 
     def __init__(self, *texts: str) -> None:
-        self.files = {
-            f"{number}.java": _symbols(f"{number}.java", t) for number, t in enumerate(texts)
-        }
-
-    def file(self, path: str) -> FileSymbols | None:
-        return self.files.get(path)
-
-    def callers(self, name: str) -> list[FileSymbols]:
-        return [file for file in self.files.values() if name in file.mentions]
-
-    few_callers = callers
-
-    def definers(self, name: str) -> list[FileSymbols]:
-        return self.callers(definition_mention(name))
-
-
-def _symbols(path: str, text: str) -> FileSymbols:
-    table = outline(text, "java", with_symbols=True).symbols
-    assert table is not None
-    return FileSymbols(path, decode_table(table.encode()))
+        super().__init__({f"{number}.java": text for number, text in enumerate(texts)})
 
 
 def last_call_of(text: str, name: str, *others: str) -> Runs:

@@ -6,18 +6,16 @@ nothing of the sample has no such mark.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, ScopeRef, Value
-from services.indexer.source.languages import language_of
-from services.indexer.syntax.outline import outline
-from services.indexer.syntax.symbols.table import FUNCTION, decode_table, definition_mention
+from services.indexer.syntax.symbols.table import FUNCTION
+from tests.support.symbol_tables import SymbolTables
 
 SAMPLES = Path(__file__).parent / "polyglot"
 LANGUAGES = sorted(folder.name for folder in SAMPLES.iterdir())
@@ -33,38 +31,19 @@ class Edge(NamedTuple):
     callee: str
 
 
-class Sample:
+class Sample(SymbolTables):
     """The files of one language, and what their marks say."""
 
-    misses = 0
-
     def __init__(self, folder: Path) -> None:
-        self._files: dict[str, FileSymbols] = {}
-        self.expected: set[Edge] = set()
-        for path in sorted(folder.rglob("*.*")):
-            name, text = str(path.relative_to(folder)), path.read_text()
-            table = outline(text, language_of(name) or folder.name, with_symbols=True).symbols
-            assert table is not None, f"{name} has no symbols"
-            stored = decode_table(table.encode())
-            self._files[name] = FileSymbols(name, stored)
-            self.expected.update(_marked(name, text))
-
-    def file(self, path: str) -> FileSymbols | None:
-        return self._files.get(path)
-
-    def callers(self, name: str) -> Sequence[FileSymbols]:
-        return [file for file in self._files.values() if name in file.mentions]
-
-    def few_callers(self, name: str) -> Sequence[FileSymbols]:
-        return self.callers(name)
-
-    def definers(self, name: str) -> Sequence[FileSymbols]:
-        return self.callers(definition_mention(name))
+        paths = sorted(folder.rglob("*.*"))
+        texts = {str(path.relative_to(folder)): path.read_text() for path in paths}
+        super().__init__(texts)
+        self.expected = {edge for name, text in texts.items() for edge in _marked(name, text)}
 
     def edges(self) -> Iterator[tuple[Edge, frozenset[str]]]:
         """Yield the exact edges, each with all the ways that a mark may name its callee."""
         resolver = Resolver(self)
-        for path, file in self._files.items():
+        for path, file in self.files.items():
             for call in file.table.calls:
                 resolver.start()
                 for value in resolver.calls.targets(ScopeRef(path, call.scope), call):
@@ -75,7 +54,7 @@ class Sample:
     def _names(self, value: Value) -> frozenset[str]:
         if value.kind != DEFINITION:
             return frozenset()
-        file = self._files[value.path]
+        file = self.files[value.path]
         scope = file.scope(value.scope)
         if scope.kind != FUNCTION:
             return frozenset()

@@ -1,53 +1,26 @@
 """Calls resolve to their definitions: by scope, import, receiver, type, and what is passed."""
 
-from collections.abc import Mapping, Sequence
-
 import pytest
 
-from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, EXTERNAL, UNRESOLVED, ScopeRef
-from services.indexer.syntax.outline import outline
-from services.indexer.syntax.symbols.table import decode_table, definition_mention
+from tests.support.symbol_tables import SymbolTables
 
 
-class Files:
-    """Tables of texts, as they are after they were stored and read again."""
-
-    misses = 0
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._files = {path: _symbols(path, text) for path, text in texts.items()}
-
-    def file(self, path: str) -> FileSymbols | None:
-        return self._files.get(path)
-
-    def callers(self, name: str) -> Sequence[FileSymbols]:
-        return [file for file in self._files.values() if name in file.mentions]
-
-    def few_callers(self, name: str) -> Sequence[FileSymbols]:
-        return self.callers(name)
-
-    def definers(self, name: str) -> Sequence[FileSymbols]:
-        return self.callers(definition_mention(name))
+class Files(SymbolTables):
+    """Tables of texts, and the edges between them."""
 
     def edges(self) -> set[tuple[str, str]]:
         resolver = Resolver(self)
         found = set()
-        for path, file in self._files.items():
+        for path, file in self.files.items():
             for call in file.table.calls:
                 resolver.start()
                 for value in resolver.calls.targets(ScopeRef(path, call.scope), call):
                     if value.kind == DEFINITION:
                         caller = file.scope(call.scope).path
-                        found.add((caller, self._files[value.path].scope(value.scope).path))
+                        found.add((caller, self.files[value.path].scope(value.scope).path))
         return found
-
-
-def _symbols(path: str, text: str) -> FileSymbols:
-    table = outline(text, "python", with_symbols=True).symbols
-    assert table is not None
-    return FileSymbols(path, decode_table(table.encode()))
 
 
 @pytest.mark.parametrize(

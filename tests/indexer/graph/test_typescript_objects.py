@@ -3,29 +3,20 @@
 import pytest
 
 from services.indexer.graph.certainty import Certainty, certainty
-from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import DEFINITION, ScopeRef
-from services.indexer.source.languages import language_of
-from services.indexer.syntax.outline import outline
 from services.indexer.syntax.symbols.imports import ImportedName, javascript_imports
-from services.indexer.syntax.symbols.table import decode_table
-from tests.indexer.graph.test_resolver import Files
+from tests.support.symbol_tables import SymbolTables
 
 C = "class C { g() {} }\n"
 SURE, UNSURE, ELSEWHERE = "sure", "unsure", "elsewhere"
 
 
-class Texts(Files):
-    """Tables of texts in the languages of their names."""
+class Texts(SymbolTables):
+    """Tables of texts, whose paths are given with `_` for the dot."""
 
     def __init__(self, **texts: str) -> None:
-        self._files = {}
-        for name, text in texts.items():
-            path = name.replace("_", ".")
-            table = outline(text, language_of(path), with_symbols=True).symbols
-            assert table is not None
-            self._files[path] = FileSymbols(path, decode_table(table.encode()))
+        super().__init__({name.replace("_", "."): text for name, text in texts.items()})
 
 
 def _last(text: str, path: str = "a.ts", **others: str) -> tuple[set[int], str]:
