@@ -45,6 +45,8 @@ LENGTH = "length"  # of an array
 
 SUBSCRIPT = "operator[]"  # the method of a class that gives an item, in C++
 
+MAX_PUT = 50  # what code puts into one container that is looked at; of more, it may hold anything
+
 if TYPE_CHECKING:
     from services.indexer.graph.resolver import Resolver
 
@@ -150,10 +152,12 @@ class Containers:
         file = self._resolver.tables.file(place.path)
         if file is None or not isinstance(owner, str):
             return []
+        items = file.items.get(owner, ())
+        put = [each for each in items if not key or each.target[2] in ("", key)]
+        if len(put) > MAX_PUT:
+            return [UNRESOLVED_VALUES]
         return [
-            self._resolver.evaluate(ScopeRef(place.path, binding.scope), binding.value)
-            for binding in file.items.get(owner, ())
-            if not key or binding.target[2] in ("", key)
+            self._resolver.evaluate(ScopeRef(place.path, each.scope), each.value) for each in put
         ]
 
     def _added(self, place: ScopeRef, owner: Expression) -> list[Values]:
@@ -164,9 +168,12 @@ class Containers:
         file = self._resolver.tables.file(place.path)
         if file is None or not isinstance(owner, str):
             return []
+        added = file.added.get(owner, ())
+        if len(added) > MAX_PUT:
+            return [UNRESOLVED_VALUES]
         found = [
             self._resolver.evaluate(ScopeRef(place.path, scope), each)
-            for scope, each in file.added.get(owner, ())
+            for scope, each in added
             if file.same_owner(place.scope, scope, owner)
         ]
         return [UNRESOLVED_VALUES] if any(UNKNOWN_VALUE in each for each in found) else found

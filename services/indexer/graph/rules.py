@@ -41,6 +41,7 @@ class Rules:
     open_names: bool = False  # mixins or macros may bring a name that nothing shows
 
 
+MAX_COMPARED = 100  # overloads of one name; of more, a call may run any
 THIS = frozenset(["this"])
 SUPER = frozenset(["super"])
 _JAVASCRIPT = Rules(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from services.indexer.graph.definitions import CONSTRUCTOR, HEADERS
+from services.indexer.graph.rules import MAX_COMPARED
 from services.indexer.graph.values import (
     DEFINITION,
     EXTERNAL,
@@ -56,7 +57,7 @@ class Overloads:
     def closest(self, place: ScopeRef, call: Call, values: Values) -> Values:
         """Return the overloads that a call may run: one where the types of its arguments decide."""
         heads = {value: scope for value in values if (scope := self._function(value))}
-        if not heads or len(heads) < len(values):
+        if not heads or len(heads) < len(values) or len(heads) > MAX_COMPARED:
             return values
         if copied := self._copied(place, call, heads):
             return copied

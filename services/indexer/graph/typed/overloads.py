@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from services.indexer.graph.rules import MAX_COMPARED
 from services.indexer.graph.typed.types import ANY, PRIMITIVE, VARIABLE, Fit, StaticTypes, Type
 from services.indexer.graph.values import (
     DEFINITION,
@@ -43,6 +44,8 @@ class Overloads:
         counted = [each for each in seen if self._fits_count(each, len(arguments))]
         if len(counted) < 2:
             return frozenset(counted) or others or UNRESOLVED_VALUES
+        if len(counted) > MAX_COMPARED:
+            return frozenset(counted)
         given = [self.types.given(place, each) for each in arguments]
         applied = [each for method in counted if (each := self._applied(method, given))]
         if not applied:
