@@ -60,18 +60,18 @@ class Hiding:
     """The declarations whose values name what they hide: `store := store.New()`."""
 
     def __init__(self) -> None:
-        self._noted: list[tuple[int, int, Binding]] = []  # the bytes of the value
+        # The bytes of values, by the scope and name of what is declared.
+        self._noted: dict[tuple[int, str], list[tuple[int, int]]] = {}
 
     def noted(
         self, captures: Captures, settings: Mapping[str, Any], bindings: Sequence[Binding]
     ) -> Sequence[Binding]:
         """Note the bindings of a match; return them, as changes of what was declared before."""
         for value in captures.get("value", ()):
-            self._noted += [
-                (value.start_byte, value.end_byte, each)
-                for each in bindings
-                if _first_name(each.value) == each.target
-            ]
+            for each in bindings:
+                if _first_name(each.value) == each.target:
+                    place = (each.scope, str(each.target))
+                    self._noted.setdefault(place, []).append((value.start_byte, value.end_byte))
         if CHANGES not in settings:
             return bindings
         return [each._replace(value=[CHANGED, each.value]) for each in bindings]
@@ -80,16 +80,14 @@ class Hiding:
         """Return all bindings in their scopes; keep what is evaluated in the scope around."""
         found = list(_in_their_scopes(bindings, scopes))
         hiding = {(each.scope, each.target) for each in found if each.value[:1] == [OUTER]}
-        self._noted = [each for each in self._noted if each[2][:2] in hiding]
+        self._noted = {place: each for place, each in self._noted.items() if place in hiding}
         return found
 
     def outside(self, node: Node, scope: int, function: Expression) -> Expression:
         """Return what a call calls: in a declaration, a name that it hides is that of before."""
-        for start, end, binding in self._noted:
-            is_inside = start <= node.start_byte < end and scope == binding.scope
-            if is_inside and _first_name(function) == binding.target:
-                return [OUTER, function]
-        return function
+        noted = self._noted.get((scope, _first_name(function)), ()) if self._noted else ()
+        is_inside = any(start <= node.start_byte < end for start, end in noted)
+        return [OUTER, function] if is_inside else function
 
 
 def _in_their_scopes(bindings: Sequence[Binding], scopes: Sequence[Scope]) -> Iterator[Binding]:
