@@ -232,7 +232,9 @@ class Calls:
             return self._resolver.methods.targets(place, call)
         values = self._resolver.evaluate(place, call.function)
         if isinstance(call.function, list) and call.function[0] == NEW and file.rules.one_overload:
-            values = frozenset(value for value in values if self.overloads.scope(value) is None)
+            values = frozenset(
+                value for value in values if self._resolver.function_of(value) is None
+            )
         by_keyword = isinstance(call.function, str) and call.function in file.rules.instance
         found = union(
             self._parent_method(file, place, value, by_keyword=by_keyword)

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from services.indexer.graph.files import FileSymbols
 from services.indexer.graph.python.library import is_member
-from services.indexer.graph.python.properties import DECLARED_ONLY, OVERRIDDEN
+from services.indexer.graph.python.properties import DECLARED_ONLY, ONE_OF, OVERRIDDEN
 from services.indexer.graph.resolver import Resolver
 from services.indexer.graph.values import (
     DEFINITION,
@@ -47,7 +47,7 @@ def certainty(
         return Certainty.POSSIBLE, IMPLICIT
     known = _bodies(resolver, values)
     if len(known) > 1:
-        return Certainty.POSSIBLE, f"one of {len(known)} that it may run"
+        return Certainty.POSSIBLE, ONE_OF.format(len(known))
     if not known:
         return Certainty.EXACT, ""
     if not is_attribute(call.function) and any(value.kind == UNRESOLVED for value in values):

@@ -249,8 +249,7 @@ class Classes:
 
     def is_type(self, value: Value) -> bool:
         """Whether a definition is an interface, which has no value."""
-        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
-        scope = file.scope(value.scope) if file else None
+        scope = self._resolver.scope_of(value)
         return scope is not None and scope.kind == CLASS and DECLARATION in scope.marks
 
     def ancestors(self, place: ScopeRef) -> list[ScopeRef]:

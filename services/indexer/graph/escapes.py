@@ -64,8 +64,8 @@ class Escapes:
         self._argument = re.compile(rf'(?<!\["\(\)",)"(?:[^"]*\.)?{written}"')
 
     def find(self, files: Iterable[FileSymbols]) -> list[Escape]:
-        """Return decorators of the definitions, then places that pass them on. Blocks."""
-        found = list(self._decorated())
+        """Return what runs the definitions unseen, then places that pass them on. Blocks."""
+        found = [*self._decorated(), *self._read()]
         for file in files if self._passable else ():
             if not file.passed.isdisjoint(file.aliases(self._name)):
                 found += self._passed(file)
@@ -84,6 +84,13 @@ class Escapes:
                 if last_name(each) not in PLAIN:
                     how = f"decorated by {last_name(each) or 'an expression'}"
                     yield Escape(target.path, scope.start, how)
+
+    def _read(self) -> Iterator[Escape]:
+        """Yield the getters of languages whose tables do not list what is read."""
+        for target in sorted(self._targets - self._passable):
+            file = self._resolver.tables.file(target.path)
+            if file is not None and not file.rules.explicit_self:
+                yield Escape(target.path, file.scope(target.scope).start, "read as an attribute")
 
     def _passed(self, file: FileSymbols) -> Iterator[Escape]:
         """Yield the places of a file that pass a definition on, hold or return it."""

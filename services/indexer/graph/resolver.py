@@ -67,6 +67,7 @@ from services.indexer.syntax.symbols.table import (
     TYPED,
     Binding,
     Expression,
+    Scope,
     last_name,
 )
 
@@ -151,6 +152,16 @@ class Resolver:
         if self._cuts == cuts:  # else it depends on what was being resolved around it
             (self._memo if self.tables.misses == misses else self._of_round)[key] = computed
         return computed
+
+    def scope_of(self, value: Value) -> Scope | None:
+        """Return the scope of a definition; None for any other value, or one that is not loaded."""
+        file = self.tables.file(value.path) if value.kind == DEFINITION else None
+        return file.scope(value.scope) if file else None
+
+    def function_of(self, value: Value) -> Scope | None:
+        """Return the scope of a function; None for anything else."""
+        scope = self.scope_of(value)
+        return scope if scope is not None and scope.kind == FUNCTION else None
 
     @property
     def exhausted(self) -> bool:

@@ -1,10 +1,14 @@
 """JavaScript and TypeScript: members of objects, names that hide others, types that lead on."""
 
+from typing import cast
+
 import pytest
 
 from services.indexer.graph.certainty import Certainty, certainty
+from services.indexer.graph.edges import CallSites
+from services.indexer.graph.loading import LoadedTables
 from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, ScopeRef
+from services.indexer.graph.values import DEFINITION, ScopeRef, Value
 from services.indexer.syntax.symbols.imports import ImportedName, javascript_imports
 from tests.support.symbol_tables import SymbolTables
 
@@ -135,3 +139,11 @@ def test_overloads_of_one_function_are_one() -> None:
 )
 def test_a_module_that_an_expression_gives_is_imported(text: str, expected: ImportedName) -> None:
     assert list(javascript_imports(text)) == [expected]
+
+
+def test_a_getter_is_read_where_no_call_shows_it() -> None:
+    tables = Texts(a_ts="class A {\n get size() { return 1 }\n}\nfunction g(a: A) { h(a.size) }\n")
+    scopes = enumerate(tables.files["a.ts"].table.scopes)
+    targets = [Value(DEFINITION, "a.ts", number) for number, each in scopes if each.name == "size"]
+    sites = CallSites(cast(LoadedTables, tables), Resolver(tables), targets)
+    assert [(each.line, each.how) for each in sites.escapes()] == [(2, "read as an attribute")]

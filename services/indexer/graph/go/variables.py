@@ -21,7 +21,6 @@ from services.indexer.syntax.symbols.table import (
     CLASS,
     EITHER,
     FILE_SCOPE,
-    FUNCTION,
     LAMBDA,
     OUTER,
     Binding,
@@ -47,7 +46,7 @@ class Variables:
         if expression[0] == CHANGED:
             values = self._resolver.evaluate(place, expression[1])
             unknown = any(value.kind == UNRESOLVED for value in values)
-            held = frozenset(value for value in values if self._is_function(value))
+            held = frozenset(value for value in values if self._resolver.function_of(value))
             return held | {CHANGED_VALUE} if unknown else held
         if expression[0] == OUTER:
             return self._resolver.evaluate(self._around(place), expression[1])
@@ -69,10 +68,6 @@ class Variables:
             if named.kind == LITERAL_VALUE:
                 return named
         return value
-
-    def _is_function(self, value: Value) -> bool:
-        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
-        return file is not None and file.scope(value.scope).kind == FUNCTION
 
     def _around(self, place: ScopeRef) -> ScopeRef:
         file = self._resolver.tables.file(place.path)

@@ -16,7 +16,6 @@ from services.indexer.graph.values import (
     Values,
 )
 from services.indexer.syntax.symbols.table import (
-    FUNCTION,
     LAMBDA,
     LITERAL,
     LOCAL,
@@ -56,7 +55,7 @@ class Overloads:
 
     def closest(self, place: ScopeRef, call: Call, values: Values) -> Values:
         """Return the overloads that a call may run: one where the types of its arguments decide."""
-        heads = {value: scope for value in values if (scope := self._function(value))}
+        heads = {value: scope for value in values if (scope := self._resolver.function_of(value))}
         if not heads or len(heads) < len(values) or len(heads) > MAX_COMPARED:
             return values
         if copied := self._copied(place, call, heads):
@@ -91,11 +90,6 @@ class Overloads:
         )
         return frozenset(classes) if given and is_own else NOTHING
 
-    def _function(self, value: Value) -> Scope | None:
-        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
-        scope = file.scope(value.scope) if file else None
-        return scope if scope is not None and scope.kind == FUNCTION else None
-
     def _counts(self, value: Value, head: Scope, count: int) -> bool:
         """Whether a function takes a number of arguments; defaults stand where it is declared."""
         file = self._resolver.tables.file(value.path)
@@ -110,7 +104,8 @@ class Overloads:
             self._resolver.calls.overloads.fits_count(each, count)
             for class_ in self._resolver.classes.classes_at(file, value.scope)
             for each in self._declared(class_, name)
-            if (other := self._function(each)) and len(other.parameters) == len(head.parameters)
+            if (other := self._resolver.function_of(each))
+            and len(other.parameters) == len(head.parameters)
         )
 
     def _declared(self, class_: Value, name: str) -> list[Value]:
@@ -197,7 +192,7 @@ class Overloads:
     def _has_constructor(self, place: ScopeRef, class_: Value, given: Expression) -> bool:
         found = self._resolver.classes.own(ScopeRef(class_.path, class_.scope), CONSTRUCTOR)
         for value in found:
-            head = self._function(value)
+            head = self._resolver.function_of(value)
             if head is None or self._copies(value, head):
                 continue
             if not self._counts(value, head, 1):

@@ -25,6 +25,7 @@ SETTER = ".setter"  # ends the decorator of a function that an assignment runs
 SURE = ""
 OVERRIDDEN = "a subclass of the receiver's type overrides it"
 DECLARED_ONLY = "declared here for others to define"
+ONE_OF = "one of {} that it may run"
 THROUGH_SETTING = f"the class has {SETTING}, which runs first"
 _WRAPPING = frozenset([CALL, ITEM])
 
@@ -45,16 +46,16 @@ class Properties:
 
     def is_setting(self, value: Value) -> bool:
         """Whether assigning to any attribute runs a definition."""
-        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
-        return file is not None and file.scope(value.scope).name == SETTING
+        scope = self._resolver.scope_of(value)
+        return scope is not None and scope.name == SETTING
 
     def is_run_by_use(self, value: Value) -> bool:
         """Whether a definition runs where no call is written: an attribute is read or assigned."""
         return self.is_getter(value) or self.is_setter(value) or self.is_setting(value)
 
     def _is_accessor(self, value: Value) -> bool:
-        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
-        return file is not None and GETTER in file.scope(value.scope).marks
+        scope = self._resolver.scope_of(value)
+        return scope is not None and GETTER in scope.marks
 
     def _marks(self, value: Value) -> list[str]:
         file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
@@ -92,7 +93,7 @@ class Properties:
                 owner, name, self.is_setter if assigned else self.is_getter
             )
         if len(found) > 1:
-            found = {value: f"one of {len(found)} that it may run" for value in found}
+            found = dict.fromkeys(found, ONE_OF.format(len(found)))
         if not assigned:
             return found
         setting: dict[Value, str] = {}

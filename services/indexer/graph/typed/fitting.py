@@ -11,12 +11,10 @@ from services.indexer.graph.values import (
     Values,
 )
 from services.indexer.syntax.symbols.table import (
-    FUNCTION,
     IN_TYPE,
     LITERAL,
     Call,
     Expression,
-    Scope,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ class Fitting:
 
     def fits_count(self, value: Value, count: int) -> bool:
         """Whether a function takes a number of arguments."""
-        scope = self.scope(value)
+        scope = self._resolver.function_of(value)
         if scope is None:
             return True
         parameters = scope.parameters[1:] if scope.receiver == IN_TYPE else scope.parameters
@@ -48,7 +46,7 @@ class Fitting:
         return required <= count and (is_open or count <= len(parameters))
 
     def _fits_types(self, place: ScopeRef, value: Value, call: Call) -> bool:
-        scope = self.scope(value)
+        scope = self._resolver.function_of(value)
         if scope is None:
             return True
         parameters = scope.parameters[1:] if scope.receiver == IN_TYPE else scope.parameters
@@ -79,12 +77,6 @@ class Fitting:
             for each in values
             for ancestor in self._resolver.classes.ancestors(ScopeRef(each.path, each.scope))
         )
-
-    def scope(self, value: Value) -> Scope | None:
-        """Return the scope of a function; None for anything else."""
-        file = self._resolver.tables.file(value.path) if value.kind == DEFINITION else None
-        scope = file.scope(value.scope) if file else None
-        return scope if scope is not None and scope.kind == FUNCTION else None
 
 
 _TEXT = frozenset(["string", "charsequence", "string_view", "object", "any", "char"])
