@@ -27,7 +27,7 @@ def _run(words: Sequence[str]) -> int:
     from ctx.cli import cli
     from ctx.exit_code import Exit
     from ctx.output import show_error
-    from services.core.errors import RequestInvalid
+    from ctx_core.errors import RequestInvalid
 
     try:
         return int(cli.main(words, prog_name="ctx", standalone_mode=False) or 0)

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctx.progress import ProgressBar
-from services.core.settings import load
+from ctx_core.settings import load
 
 if TYPE_CHECKING:
-    from services.memory.records.archive import ArchiveManifest, OnTable
-    from services.memory.records.database import Database
+    from ctx_memory.records.archive import ArchiveManifest, OnTable
+    from ctx_memory.records.database import Database
 
     Action = Callable[[Database, Path, OnTable], Awaitable[ArchiveManifest]]
 
 
 async def with_records(action: "Action", file: Path, bar: ProgressBar) -> "ArchiveManifest":
     """Open the records, migrated where needed, and let an action of `records.archive` use them."""
-    from services.memory.records.archive import TABLES
-    from services.memory.service import open_records
+    from ctx_memory.records.archive import TABLES
+    from ctx_memory.service import open_records
 
     done = 0
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ctx.servers import SERVICES, is_running
-from services.core.environment.connection import Connection
-from services.core.errors import StorageFailed
-from services.core.vectors.folder_lock import FolderLock, Owner, folder_owner, lock_folder
+from ctx_core.environment.connection import Connection
+from ctx_core.errors import StorageFailed
+from ctx_core.vectors.folder_lock import FolderLock, Owner, folder_owner, lock_folder
 
 RUN_FOLDER, LOG_FOLDER, LOG_FILE = "run", "logs", "ctx.log"
 MAX_LOG_BYTES = 10_000_000  # a larger log is set aside at the next start; one older one is kept

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctx.servers import connection_of, is_running
-from services.core.environment.connection import Connection, ServiceName, read_connection
-from services.core.serving.owner import HEADER, read_owner_token
+from ctx_core.environment.connection import Connection, ServiceName, read_connection
+from ctx_core.serving.owner import HEADER, read_owner_token
 
 if TYPE_CHECKING:
-    from services.core.memories.types import Metadata, StoreResult
-    from services.core.serving.progress import Report
-    from services.core.serving.service import Service
-    from services.core.settings import Settings
+    from ctx_core.memories.types import Metadata, StoreResult
+    from ctx_core.serving.progress import Report
+    from ctx_core.serving.service import Service
+    from ctx_core.settings import Settings
 
 # The server ends each of its calls itself; this is longer than the longest of them.
 CALL_SECONDS = 24 * 3600.0
@@ -36,7 +36,7 @@ class RemoteClient:
         self, tool: str, arguments: dict[str, Any], on_progress: "Report | None" = None
     ) -> dict[str, Any]:
         """Return the tool's result. Raises RemoteFailed, or StorageFailed where nobody answers."""
-        from services.core.serving.mcp.client import call_tool
+        from ctx_core.serving.mcp.client import call_tool
 
         return await call_tool(
             self.url,
@@ -60,7 +60,7 @@ class LocalClient:
         self, tool: str, arguments: dict[str, Any], on_progress: "Report | None" = None
     ) -> dict[str, Any]:
         """Return the tool's result. Raises the CtxError that a running server would answer."""
-        from services.core.serving.mcp.calls import call_in_process
+        from ctx_core.serving.mcp.calls import call_in_process
 
         return await call_in_process(self.service, self.settings, tool, arguments, on_progress)
 
@@ -107,7 +107,7 @@ def workspace_setting() -> Path:
 
 def load_settings() -> "Settings":
     """Read and check every setting. Raises SettingsInvalid."""
-    from services.core.settings import load
+    from ctx_core.settings import load
 
     return load()
 
@@ -127,7 +127,7 @@ class _Memories:
     settings: "Settings"
 
     async def store(self, information: str, metadata: "Metadata | None") -> "StoreResult":
-        from services.core.memories.client import RemoteMemories
+        from ctx_core.memories.client import RemoteMemories
 
         memories = RemoteMemories(self.settings.memory_endpoint, self.settings.own_token)
         return await memories.store(information, metadata)
@@ -135,8 +135,8 @@ class _Memories:
 
 @contextlib.asynccontextmanager
 async def _open_indexer(settings: "Settings") -> "AsyncIterator[Service]":
-    from services.core.engine.engine import open_engine
-    from services.indexer.service import open_indexer
+    from ctx_core.engine.engine import open_engine
+    from ctx_indexer.service import open_indexer
 
     configure_logging(settings)
     async with (
@@ -148,8 +148,8 @@ async def _open_indexer(settings: "Settings") -> "AsyncIterator[Service]":
 
 @contextlib.asynccontextmanager
 async def _open_memory(settings: "Settings") -> "AsyncIterator[Service]":
-    from services.core.engine.engine import open_engine
-    from services.memory.service import open_memory
+    from ctx_core.engine.engine import open_engine
+    from ctx_memory.service import open_memory
 
     configure_logging(settings)
     async with (
@@ -161,6 +161,6 @@ async def _open_memory(settings: "Settings") -> "AsyncIterator[Service]":
 
 def configure_logging(settings: "Settings") -> None:
     """Log warnings and errors to standard error; everything with CTX_LOG_LEVEL=debug."""
-    from services.core.serving.logs import configure_logging
+    from ctx_core.serving.logs import configure_logging
 
     configure_logging("debug" if settings.log_level == "debug" else "warning")

@@ -5,16 +5,16 @@ from dataclasses import asdict
 from ctx.commands.servers.status import workspace_line
 from ctx.finding import Finding
 from ctx.workspaces import indexed_workspaces
-from services.core.blocking import DISK
-from services.core.engine.engine import open_engine
-from services.core.errors import CtxError
-from services.core.settings import Settings
+from ctx_core.blocking import DISK
+from ctx_core.engine.engine import open_engine
+from ctx_core.errors import CtxError
+from ctx_core.settings import Settings
 
 
 async def index_findings(settings: Settings) -> list[Finding]:
     """Warn of each repo whose index is not the one that the manifest describes."""
-    from services.core.serving.sessions import SessionDefaults
-    from services.indexer.service import open_context
+    from ctx_core.serving.sessions import SessionDefaults
+    from ctx_indexer.service import open_context
 
     try:
         async with open_engine(settings, settings.code_model) as engine:

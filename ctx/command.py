@@ -7,7 +7,7 @@ import click
 
 from ctx.exit_code import MEANINGS, Exit, exit_code
 from ctx.output import show_error
-from services.core.errors import CtxError
+from ctx_core.errors import CtxError
 
 JSON_OPTION = click.Option(["--json", "as_json"], is_flag=True, help="Print JSON, for scripts.")
 YES_OPTION = click.Option(["--yes"], is_flag=True, help="Do not ask before something is destroyed.")

@@ -10,20 +10,20 @@ from ctx.code_index import index_findings, workspace_findings
 from ctx.finding import Finding
 from ctx.reconciliation import Confirm, fix_entries, records_findings
 from ctx.servers import ServerStatus, connection_of, server_statuses
-from services.core.blocking import DISK
-from services.core.embedding.factory import open_embedder
-from services.core.engine.engine import open_vectors, prepare_data_dir
-from services.core.errors import CtxError, SettingsInvalid
-from services.core.memories.collection import spec as memory_spec
-from services.core.settings import Settings, load
-from services.core.settings.fields import HEALTH_PORT_OFFSET
-from services.core.vectors.folder_lock import Owner, folder_owner
-from services.core.vectors.protocol import VectorStore
-from services.core.vectors.spec_check import spec_problem
-from services.core.vectors.types import CollectionInfo, EmbeddingModel
-from services.indexer.schema.points import spec as code_spec
-from services.memory.records.types import EntryKind
-from services.memory.search.points import entry_spec
+from ctx_core.blocking import DISK
+from ctx_core.embedding.factory import open_embedder
+from ctx_core.engine.engine import open_vectors, prepare_data_dir
+from ctx_core.errors import CtxError, SettingsInvalid
+from ctx_core.memories.collection import spec as memory_spec
+from ctx_core.settings import Settings, load
+from ctx_core.settings.fields import HEALTH_PORT_OFFSET
+from ctx_core.vectors.folder_lock import Owner, folder_owner
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.spec_check import spec_problem
+from ctx_core.vectors.types import CollectionInfo, EmbeddingModel
+from ctx_indexer.schema.points import spec as code_spec
+from ctx_memory.records.types import EntryKind
+from ctx_memory.search.points import entry_spec
 
 OLDEST_PYTHON = (3, 11)
 POINTS_PER_READ = 500

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import IntEnum
 
-from services.core.errors import (
+from ctx_core.errors import (
     CtxError,
     EntryNotFound,
     InvalidInput,

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctx.client import configure_logging, load_settings, running_server, workspace_setting
-from services.core.errors import KnowledgeRefused, NotPermitted, RemoteFailed
+from ctx_core.errors import KnowledgeRefused, NotPermitted, RemoteFailed
 
 if TYPE_CHECKING:
-    from services.core.engine.engine import Engine
-    from services.core.serving.service import Service
-    from services.core.settings import Settings
-    from services.memory.knowledge.service import Knowledge, ProjectKnowledge
+    from ctx_core.engine.engine import Engine
+    from ctx_core.serving.service import Service
+    from ctx_core.settings import Settings
+    from ctx_memory.knowledge.service import Knowledge, ProjectKnowledge
 
 Body = dict[str, Any]
 
@@ -33,7 +33,7 @@ class KnowledgeClient:
 
     async def call(self, tool: str, **arguments: Any) -> Body:
         """Return a tool's result. Raises the CtxError that a server would answer."""
-        from services.core.serving.mcp.calls import call_in_process
+        from ctx_core.serving.mcp.calls import call_in_process
 
         return await call_in_process(self.service, self.settings, tool, arguments)
 
@@ -70,7 +70,7 @@ async def search(query: str) -> Body:
 
 
 async def _search_here(settings: "Settings", query: str) -> Body:
-    from services.core.engine.engine import open_engine
+    from ctx_core.engine.engine import open_engine
 
     async with (
         open_engine(settings, settings.memory_model) as engine,
@@ -83,11 +83,11 @@ async def _search_here(settings: "Settings", query: str) -> Body:
 async def _open(
     settings: "Settings", engine: "Engine | None" = None
 ) -> AsyncIterator[KnowledgeClient]:
-    from services.core.serving.service import Service
-    from services.core.serving.sessions import SessionDefaults
-    from services.memory.knowledge.service import open_knowledge
-    from services.memory.knowledge.tools import knowledge_tools
-    from services.memory.records.store import Records
+    from ctx_core.serving.service import Service
+    from ctx_core.serving.sessions import SessionDefaults
+    from ctx_memory.knowledge.service import open_knowledge
+    from ctx_memory.knowledge.tools import knowledge_tools
+    from ctx_memory.records.store import Records
 
     configure_logging(settings)
     author = settings.mcp_caller or f"cli:{_user()}"

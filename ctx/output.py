@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from ctx.exit_code import Exit
-from services.core.errors import CtxError, NotPermitted, StorageFailed, error_body
+from ctx_core.errors import CtxError, NotPermitted, StorageFailed, error_body
 
 STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))  # by their descriptors
 OUTPUT = 1  # the descriptor of standard output

@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctx.finding import Finding
-from services.core.engine.engine import open_engine
-from services.core.errors import CtxError
-from services.core.settings import Settings
-from services.core.vectors.folder_lock import Owner
-from services.core.vectors.types import CollectionInfo
-from services.memory.records.health import examine
+from ctx_core.engine.engine import open_engine
+from ctx_core.errors import CtxError
+from ctx_core.settings import Settings
+from ctx_core.vectors.folder_lock import Owner
+from ctx_core.vectors.types import CollectionInfo
+from ctx_memory.records.health import examine
 
 if TYPE_CHECKING:
-    from services.memory.projection.compare import Drift
-    from services.memory.service import EntryStorage
+    from ctx_memory.projection.compare import Drift
+    from ctx_memory.service import EntryStorage
 
 FIX = "Run `ctx doctor --fix`."
 
@@ -60,7 +60,7 @@ async def fix_entries(settings: Settings, owner: Owner | None, confirm: Confirm)
 
 
 async def _fix(settings: Settings, confirm: Confirm) -> list[Finding]:
-    from services.memory.service import open_storage
+    from ctx_memory.service import open_storage
 
     async with (
         open_engine(settings, settings.memory_model) as engine,
@@ -94,7 +94,7 @@ async def _remove_unknown(
 
 
 async def _survey(settings: Settings) -> "dict[str, Drift]":
-    from services.memory.service import open_storage
+    from ctx_memory.service import open_storage
 
     async with (
         open_engine(settings, settings.memory_model) as engine,

@@ -5,12 +5,12 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from services.core.environment.connection import Connection, ServiceName
-from services.core.serving.http_request import send
-from services.core.serving.owner import LOCAL_HEADER, read_owner_token
+from ctx_core.environment.connection import Connection, ServiceName
+from ctx_core.serving.http_request import send
+from ctx_core.serving.owner import LOCAL_HEADER, read_owner_token
 
 if TYPE_CHECKING:
-    from services.core.settings import Settings
+    from ctx_core.settings import Settings
 
 TIMEOUT_SECONDS = 5.0  # above the servers' own limit for one check
 HEALTH_PORT_OFFSET = 10_000  # the contract's health ports: 8000 → 18000 … 8003 → 18003

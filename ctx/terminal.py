@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from services.core.environment.terminal import allows_color
+from ctx_core.environment.terminal import allows_color
 
 COLORS = {"path": "cyan", "name": "green", "good": "green", "bad": "red", "warning": "yellow"}
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.core.environment.config_file import MANIFEST_FILE, ConfigInvalid
-from services.core.environment.connection import read_store_key
-from services.indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceState, WorkspaceStates
+from ctx_core.environment.config_file import MANIFEST_FILE, ConfigInvalid
+from ctx_core.environment.connection import read_store_key
+from ctx_indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceState, WorkspaceStates
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ async def indexed_workspaces(data_dir: Path) -> Sequence[IndexedWorkspace]:
     states = WorkspaceStates(data_dir / OWN_FOLDER).own()
     if not states:
         return []
-    from services.indexer.indexing.manifest import Manifest
+    from ctx_indexer.indexing.manifest import Manifest
 
     manifest = Manifest(data_dir / MANIFEST_FILE)
     try:
@@ -61,7 +61,7 @@ def _store_key() -> str:
             return key
     except ConfigInvalid:
         pass  # the check of all settings says what is wrong
-    from services.core.settings import load
+    from ctx_core.settings import load
 
     return load().store_key
 

@@ -19,20 +19,20 @@ from ctx.cli import cli
 from ctx.install.clients import CLIENTS, Wish
 from ctx.install.links import LINKS
 from ctx.install.servers import endpoint_of_both
-from services.core.serving.mcp.server import build
-from services.core.serving.metrics import Metrics
-from services.core.serving.service import Service, Tool
-from services.core.serving.sessions import SessionDefaults
-from services.core.settings import Settings, env_names
-from services.indexer.tools import indexer_tools
-from services.indexer.tools.answers import AnswerParts
-from services.indexer.tools.context import IndexerContext
-from services.indexer.tools.questions import QuestionParts
-from services.memory.conversations.tools import conversation_tools
-from services.memory.knowledge.tools import knowledge_tools
-from services.memory.memories.memories import Memories
-from services.memory.memories.tools import memory_tools
-from services.memory.threads.tools import thread_tools
+from ctx_core.serving.mcp.server import build
+from ctx_core.serving.metrics import Metrics
+from ctx_core.serving.service import Service, Tool
+from ctx_core.serving.sessions import SessionDefaults
+from ctx_core.settings import Settings, env_names
+from ctx_indexer.tools import indexer_tools
+from ctx_indexer.tools.answers import AnswerParts
+from ctx_indexer.tools.context import IndexerContext
+from ctx_indexer.tools.questions import QuestionParts
+from ctx_memory.conversations.tools import conversation_tools
+from ctx_memory.knowledge.tools import knowledge_tools
+from ctx_memory.memories.memories import Memories
+from ctx_memory.memories.tools import memory_tools
+from ctx_memory.threads.tools import thread_tools
 
 HELP_WIDTH = 88
 ROOT = Path(__file__).parent.parent

@@ -19,7 +19,7 @@ from rich.text import Text
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "terminal.svg"
-SAMPLE = ROOT / "services" / "memory"  # what is searched: the code of the memory server
+SAMPLE = ROOT / "services" / "ctx_memory"  # what is searched: the code of the memory server
 QUESTION = "how is the lease of an outbox row renewed"
 COMMANDS = (("search", QUESTION, "--limit", "2"), ("ask", QUESTION, "--budget", "400"))
 WIDTH, ROWS = 100, 50

@@ -23,7 +23,7 @@ from packaging.utils import canonicalize_name
 from scripts.constraints import PROJECT, is_needed, needs_of
 
 NAME = "ctx-engine"
-MODELS = PROJECT.parent / "services" / "core" / "embedding" / "models"
+MODELS = PROJECT.parent / "services" / "ctx_core" / "embedding" / "models"
 SPEC_VERSION = "1.6"
 # Licences that anybody may ship with a program, as identifiers of SPDX.
 ACCEPTED = frozenset(

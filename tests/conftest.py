@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from services.core.settings.models import PROSE_MODEL
+from ctx_core.settings.models import PROSE_MODEL
 from tests.support.postgres import postgres_server, postgres_url
 from tests.support.qdrant import memory, qdrant_program, qdrant_url
 from tests.support.slow import mark_slow, whole_processes_first

@@ -9,12 +9,12 @@ from ctx.client import Client, LocalClient, connect, find_connection, in_folder,
 from ctx.output import show_note
 from ctx.terminal import from_here
 from ctx.workspaces import workspace_around
-from services.core.errors import CollectionNotFound, CtxError, EntryNotFound, NotPermitted
-from services.indexer.source.workspace import resolve_workspace
+from ctx_core.errors import CollectionNotFound, CtxError, EntryNotFound, NotPermitted
+from ctx_indexer.source.workspace import resolve_workspace
 
 if TYPE_CHECKING:
-    from services.core.serving.progress import Report
-    from services.core.settings import Settings
+    from ctx_core.serving.progress import Report
+    from ctx_core.settings import Settings
 
 Body = dict[str, Any]
 # They are about a whole repository: `under` would be ignored, with a warning.

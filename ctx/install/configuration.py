@@ -12,8 +12,8 @@ from typing import Any
 from ctx.install.clients import Client
 from ctx.install.jsonc import NotJson, get_member, remove_member, set_member
 from ctx.install.toml import NotToml, has_table, remove_table, set_table
-from services.core.errors import InvalidInput, StorageFailed
-from services.core.files import replace_file
+from ctx_core.errors import InvalidInput, StorageFailed
+from ctx_core.files import replace_file
 
 MAX_BYTES = 8 * 1024 * 1024  # a settings file; Claude Code keeps histories in its own
 BACKUP_SUFFIX = ".before-ctx"

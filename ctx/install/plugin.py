@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ctx.install.configuration import Edit, decoded, is_as_written, read_file, restored
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 NAME = "ctx"
 MANIFEST, SERVERS = ".claude-plugin/plugin.json", ".mcp.json"

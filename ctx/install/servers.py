@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 
 from ctx.install.clients import Endpoint
-from services.core.errors import InvalidInput
-from services.core.settings import Settings, origins
-from services.core.settings.serving import LOOPBACK_NAMES, url_host
+from ctx_core.errors import InvalidInput
+from ctx_core.settings import Settings, origins
+from ctx_core.settings.serving import LOOPBACK_NAMES, url_host
 
 BOTH = "ctx"
 SINGLE = ("ctx-memory", "ctx-indexer")

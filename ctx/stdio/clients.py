@@ -13,9 +13,9 @@ from pathlib import Path
 
 from ctx.background import START_SECONDS, failed_start, start, wait_until_running
 from ctx.servers import is_running
-from services.core.blocking import DISK
-from services.core.environment.connection import Connection, ServiceName
-from services.core.errors import StorageFailed
+from ctx_core.blocking import DISK
+from ctx_core.environment.connection import Connection, ServiceName
+from ctx_core.errors import StorageFailed
 
 CLIENTS_FILE = "stdio-clients.lock"
 START_FILE = "stdio-start.lock"

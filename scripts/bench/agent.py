@@ -26,6 +26,12 @@ sys.path.insert(0, str(ROOT))
 
 from fastmcp import Client  # noqa: E402
 
+from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
+from ctx_core.memories.client import RemoteMemories  # noqa: E402
+from ctx_core.serving.mcp.server import build  # noqa: E402
+from ctx_core.serving.metrics import Metrics  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_indexer.service import open_indexer  # noqa: E402
 from scripts.bench.agents.ctx import CtxAgent  # noqa: E402
 from scripts.bench.agents.questions import (  # noqa: E402
     AgentTask,
@@ -36,12 +42,6 @@ from scripts.bench.agents.questions import (  # noqa: E402
 )
 from scripts.bench.agents.ripgrep import RipgrepAgent, is_answered  # noqa: E402
 from scripts.bench.agents.transcript import Transcript  # noqa: E402
-from services.core.engine.engine import Engine, open_engine  # noqa: E402
-from services.core.memories.client import RemoteMemories  # noqa: E402
-from services.core.serving.mcp.server import build  # noqa: E402
-from services.core.serving.metrics import Metrics  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.indexer.service import open_indexer  # noqa: E402
 
 BUDGETS = (500, 1_000, 2_000, 4_000)
 # Drawn questions: 100 look-ups, 100 callers, as many subclasses as there are up to 100.

@@ -24,15 +24,15 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import open_engine  # noqa: E402
+from ctx_core.llm.factory import open_decoder  # noqa: E402
+from ctx_core.llm.protocol import Generation, StreamingDecoder  # noqa: E402
+from ctx_core.memories.client import RemoteMemories  # noqa: E402
+from ctx_core.serving.mcp.calls import call_in_process  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_indexer.answers.check import is_supported  # noqa: E402
+from ctx_indexer.service import open_indexer  # noqa: E402
 from scripts.bench.figures import commit, note  # noqa: E402
-from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.llm.factory import open_decoder  # noqa: E402
-from services.core.llm.protocol import Generation, StreamingDecoder  # noqa: E402
-from services.core.memories.client import RemoteMemories  # noqa: E402
-from services.core.serving.mcp.calls import call_in_process  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.indexer.answers.check import is_supported  # noqa: E402
-from services.indexer.service import open_indexer  # noqa: E402
 
 REPOSITORIES = ("flask", "requests", "pytest", "sphinx")
 NOT_FOUND = "Not found in the code."

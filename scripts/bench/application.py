@@ -5,13 +5,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from services.indexer.graph.certainty import Certainty, certainty
-from services.indexer.graph.files import FileSymbols
-from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
-from services.indexer.source.languages import language_of
-from services.indexer.syntax.outline import outline
-from services.indexer.syntax.symbols.table import (
+from ctx_indexer.graph.certainty import Certainty, certainty
+from ctx_indexer.graph.files import FileSymbols
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
+from ctx_indexer.source.languages import language_of
+from ctx_indexer.syntax.outline import outline
+from ctx_indexer.syntax.symbols.table import (
     ASSIGNED,
     CLASS,
     Call,

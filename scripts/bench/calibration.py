@@ -23,6 +23,13 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_indexer.search.calibration import signs  # noqa: E402
+from ctx_indexer.search.definition_choice import choose_definitions  # noqa: E402
+from ctx_indexer.search.filters import SearchFilters  # noqa: E402
+from ctx_indexer.search.query import parse_queries  # noqa: E402
+from ctx_indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
 from scripts.bench.quality import (  # noqa: E402
     PER_PATH,
     RESULTS,
@@ -32,13 +39,6 @@ from scripts.bench.quality import (  # noqa: E402
     index,
     load_repos,
 )
-from services.core.engine.engine import Engine, open_engine  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.indexer.search.calibration import signs  # noqa: E402
-from services.indexer.search.definition_choice import choose_definitions  # noqa: E402
-from services.indexer.search.filters import SearchFilters  # noqa: E402
-from services.indexer.search.query import parse_queries  # noqa: E402
-from services.indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
 
 FOREIGN = 20  # queries of another repository that each one is asked
 STEPS = 50  # of Newton's method; it converges in ten

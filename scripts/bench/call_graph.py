@@ -20,15 +20,15 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_indexer.graph.certainty import Certainty  # noqa: E402
+from ctx_indexer.graph.files import FileSymbols  # noqa: E402
+from ctx_indexer.graph.names.modules import python_files  # noqa: E402
+from ctx_indexer.graph.relations import Relations  # noqa: E402
+from ctx_indexer.graph.resolver import Resolver  # noqa: E402
+from ctx_indexer.graph.values import ScopeRef  # noqa: E402
+from ctx_indexer.syntax.symbols.table import CLASS, FUNCTION  # noqa: E402
 from scripts.bench.application import Application  # noqa: E402
 from scripts.bench.call_sites import read_witness  # noqa: E402
-from services.indexer.graph.certainty import Certainty  # noqa: E402
-from services.indexer.graph.files import FileSymbols  # noqa: E402
-from services.indexer.graph.names.modules import python_files  # noqa: E402
-from services.indexer.graph.relations import Relations  # noqa: E402
-from services.indexer.graph.resolver import Resolver  # noqa: E402
-from services.indexer.graph.values import ScopeRef  # noqa: E402
-from services.indexer.syntax.symbols.table import CLASS, FUNCTION  # noqa: E402
 
 # Three applications to develop with; the other three are for the end.
 DEVELOPED = {"furl": "furl", "rich-cli": "rich-cli/src", "sshtunnel": "sshtunnel"}

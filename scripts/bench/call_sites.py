@@ -25,10 +25,10 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_indexer.graph.certainty import Certainty  # noqa: E402
+from ctx_indexer.graph.values import Value  # noqa: E402
+from ctx_indexer.syntax.symbols.table import CLASS  # noqa: E402
 from scripts.bench.application import Application  # noqa: E402
-from services.indexer.graph.certainty import Certainty  # noqa: E402
-from services.indexer.graph.values import Value  # noqa: E402
-from services.indexer.syntax.symbols.table import CLASS  # noqa: E402
 
 ENDINGS = {
     "python": (".py",),

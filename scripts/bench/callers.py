@@ -22,16 +22,16 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import open_engine  # noqa: E402
+from ctx_core.errors import InvalidInput  # noqa: E402
+from ctx_core.memories.client import RemoteMemories  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_core.vectors.protocol import VectorStore  # noqa: E402
+from ctx_core.vectors.types import Filter, Match  # noqa: E402
+from ctx_indexer.schema import fields  # noqa: E402
+from ctx_indexer.service import open_indexer  # noqa: E402
+from ctx_indexer.syntax.symbols.table import decode_table  # noqa: E402
 from scripts.bench.figures import percentiles, with_load  # noqa: E402
-from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.errors import InvalidInput  # noqa: E402
-from services.core.memories.client import RemoteMemories  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.core.vectors.protocol import VectorStore  # noqa: E402
-from services.core.vectors.types import Filter, Match  # noqa: E402
-from services.indexer.schema import fields  # noqa: E402
-from services.indexer.service import open_indexer  # noqa: E402
-from services.indexer.syntax.symbols.table import decode_table  # noqa: E402
 
 QUESTIONS = ("search_callers_for", "search_importers_for", "symbol_graph")
 COMMON = ("save", "filter", "reverse", "get", "as_sql", "Model.save", "QuerySet.filter", "clean")

@@ -30,17 +30,17 @@ import numpy as np
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_core.vectors.types import CollectionSpec, Point, Record, Vector  # noqa: E402
+from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
+from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
+from ctx_indexer.schema.fields import REPO  # noqa: E402
+from ctx_indexer.search.filters import SearchFilters  # noqa: E402
+from ctx_indexer.search.query import parse_queries  # noqa: E402
+from ctx_indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
 from scripts.bench import qdrant  # noqa: E402
 from scripts.bench.figures import note, with_load  # noqa: E402
-from services.core.engine.engine import Engine, open_engine  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.core.vectors.types import CollectionSpec, Point, Record, Vector  # noqa: E402
-from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import Manifest  # noqa: E402
-from services.indexer.schema.fields import REPO  # noqa: E402
-from services.indexer.search.filters import SearchFilters  # noqa: E402
-from services.indexer.search.query import parse_queries  # noqa: E402
-from services.indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
 
 COLLECTION = "code"
 BATCH = 256

@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from ctx_memory.knowledge.board import append_session, read_sessions
+from ctx_memory.knowledge.decisions import all_decisions, record_decision
+from ctx_memory.knowledge.documents import Decision
+from ctx_memory.knowledge.sync.working_copy import is_synced
+from ctx_memory.knowledge.types import Scope
 from scripts.bench.clones import Clone, Clones, committed, every_object
-from services.memory.knowledge.board import append_session, read_sessions
-from services.memory.knowledge.decisions import all_decisions, record_decision
-from services.memory.knowledge.documents import Decision
-from services.memory.knowledge.sync.working_copy import is_synced
-from services.memory.knowledge.types import Scope
 
 STEPS = (8, 16)  # of a history, at least and at most
 KEYS = ("architecture", "operations", "faq", "testing")

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ctx_memory.knowledge.folder import FOLDER_NAME
+from ctx_memory.knowledge.private import PrivateEntries
+from ctx_memory.knowledge.project import Project
+from ctx_memory.knowledge.store import KnowledgeStore
+from ctx_memory.knowledge.sync.git_sync import GitSync
+from ctx_memory.knowledge.sync.resolution import ConflictResolution
+from ctx_memory.knowledge.types import EntryType, KnowledgeEntry, Scope
+from ctx_memory.records.store import Records
 from scripts.bench.repositories import Repository
-from services.memory.knowledge.folder import FOLDER_NAME
-from services.memory.knowledge.private import PrivateEntries
-from services.memory.knowledge.project import Project
-from services.memory.knowledge.store import KnowledgeStore
-from services.memory.knowledge.sync.git_sync import GitSync
-from services.memory.knowledge.sync.resolution import ConflictResolution
-from services.memory.knowledge.types import EntryType, KnowledgeEntry, Scope
-from services.memory.records.store import Records
 
 RUN = "run-of-the-test"
 

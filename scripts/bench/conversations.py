@@ -28,7 +28,7 @@ from scripts.bench.figures import commit, note, percentiles, with_load  # noqa: 
 from scripts.bench.servers import environment, running  # noqa: E402
 from scripts.bench.usage import cpu_seconds, resident_mb  # noqa: E402
 
-SERVER = ("-m", "services.memory", "--transports", "http")
+SERVER = ("-m", "ctx_memory", "--transports", "http")
 CLIENTS, MESSAGES_EACH = 16, 50
 RETRIEVALS = 200
 PAGE = 200

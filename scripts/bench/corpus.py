@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctx_indexer.chunking.chunker import chunk
+from ctx_indexer.source.walk import SourceFile, walk
+from ctx_indexer.syntax.outline import outline
 from scripts.bench.figures import note
-from services.indexer.chunking.chunker import chunk
-from services.indexer.source.walk import SourceFile, walk
-from services.indexer.syntax.outline import outline
 
 SEED = 7
 ROUNDS = 3

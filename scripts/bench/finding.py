@@ -29,16 +29,16 @@ sys.path.insert(0, str(ROOT))
 
 from fastmcp import Client  # noqa: E402
 
+from ctx_core.batches import batches  # noqa: E402
+from ctx_core.embedding.cache import EmbeddingCache, content_key  # noqa: E402
+from ctx_core.engine.engine import open_engine  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_memory.memories.exchange import ExportedMemory  # noqa: E402
+from ctx_memory.service import open_memory  # noqa: E402
 from scripts.bench.figures import commit, note, percentiles, with_load  # noqa: E402
 from scripts.bench.memory import SUBJECTS, VERBS, questions, sentences, wait_until_idle  # noqa: E402
 from scripts.bench.servers import Server, environment, running  # noqa: E402
 from scripts.bench.usage import cpu_seconds, resident_mb  # noqa: E402
-from services.core.batches import batches  # noqa: E402
-from services.core.embedding.cache import EmbeddingCache, content_key  # noqa: E402
-from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.memory.memories.exchange import ExportedMemory  # noqa: E402
-from services.memory.service import open_memory  # noqa: E402
 
 Rows = NDArray[np.float32]
 CACHE_FILE = "embeddings.sqlite"
@@ -51,7 +51,7 @@ CACHED = 5_000  # vectors put into the cache at once
 CALLS = 150
 WARM_UP = 20
 CREATED = "2026-01-01T00:00:00Z"
-SERVER = ("-m", "services.memory", "--transports", "http")
+SERVER = ("-m", "ctx_memory", "--transports", "http")
 
 
 def texts(chance: random.Random) -> Iterator[str]:

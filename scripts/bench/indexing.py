@@ -24,13 +24,13 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import open_engine  # noqa: E402
+from ctx_core.settings import load  # noqa: E402
+from ctx_indexer.indexing import prepare, workers  # noqa: E402
+from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
+from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
+from ctx_indexer.syntax.outline import Outline, outline  # noqa: E402
 from scripts.bench.usage import watch  # noqa: E402
-from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.settings import load  # noqa: E402
-from services.indexer.indexing import prepare, workers  # noqa: E402
-from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import Manifest  # noqa: E402
-from services.indexer.syntax.outline import Outline, outline  # noqa: E402
 
 
 async def index(folder: Path, recreate: bool) -> dict[str, Any]:

@@ -21,18 +21,18 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
+from ctx_core.errors import InvalidInput  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
+from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
+from ctx_indexer.lookup.lookup import Lookup  # noqa: E402
+from ctx_indexer.lookup.texts import FileTexts  # noqa: E402
+from ctx_indexer.search.filters import SearchFilters  # noqa: E402
+from ctx_indexer.search.query import parse_query  # noqa: E402
+from ctx_indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
 from scripts.bench.agents.gold import Definition, read_sources  # noqa: E402
 from scripts.bench.agents.questions import listed_files  # noqa: E402
-from services.core.engine.engine import Engine, open_engine  # noqa: E402
-from services.core.errors import InvalidInput  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import Manifest  # noqa: E402
-from services.indexer.lookup.lookup import Lookup  # noqa: E402
-from services.indexer.lookup.texts import FileTexts  # noqa: E402
-from services.indexer.search.filters import SearchFilters  # noqa: E402
-from services.indexer.search.query import parse_query  # noqa: E402
-from services.indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
 
 REPOSITORIES = {
     "python": ("requests", "src"),

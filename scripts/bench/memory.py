@@ -31,15 +31,15 @@ sys.path.insert(0, str(ROOT))
 
 from fastmcp import Client  # noqa: E402
 
+from ctx_core.engine.engine import open_engine  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_memory.records.fulltext.query import parse  # noqa: E402
+from ctx_memory.records.fulltext.sqlite import INDEX, to_fts5  # noqa: E402
+from ctx_memory.records.types import TextMode  # noqa: E402
+from ctx_memory.service import open_memory  # noqa: E402
 from scripts.bench.figures import commit, percentiles  # noqa: E402
 from scripts.bench.servers import Server, environment, running  # noqa: E402
 from scripts.bench.usage import cpu_seconds, resident_mb  # noqa: E402
-from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.memory.records.fulltext.query import parse  # noqa: E402
-from services.memory.records.fulltext.sqlite import INDEX, to_fts5  # noqa: E402
-from services.memory.records.types import TextMode  # noqa: E402
-from services.memory.service import open_memory  # noqa: E402
 
 SEED = 11
 BATCH = 100
@@ -49,7 +49,7 @@ WARM_UP = 30  # machines put aside memory that was not used for a while
 THREADS = 500
 COMPARED = 50  # questions whose exact answer is worked out, a tenth of a second each
 FIRST = 10
-SERVER = ("-m", "services.memory", "--transports", "http")
+SERVER = ("-m", "ctx_memory", "--transports", "http")
 
 STATUSES = ("open", "active", "blocked", "done", "archived")
 PROJECTS = [f"project-{n}" for n in range(50)]

@@ -28,15 +28,15 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from services.core.engine.engine import Engine, open_engine  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import Manifest  # noqa: E402
-from services.indexer.search.definition_choice import choose_definitions  # noqa: E402
-from services.indexer.search.filters import SearchFilters  # noqa: E402
-from services.indexer.search.query import parse_queries  # noqa: E402
-from services.indexer.search.ranking import DEFAULT, Weights  # noqa: E402
-from services.indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
+from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
+from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
+from ctx_indexer.search.definition_choice import choose_definitions  # noqa: E402
+from ctx_indexer.search.filters import SearchFilters  # noqa: E402
+from ctx_indexer.search.query import parse_queries  # noqa: E402
+from ctx_indexer.search.ranking import DEFAULT, Weights  # noqa: E402
+from ctx_indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
 
 RESULTS = 10
 PER_PATH = 2  # the tool's default

@@ -29,16 +29,16 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import open_engine  # noqa: E402
+from ctx_core.ranking.calibration import calibration  # noqa: E402
+from ctx_core.ranking.scoring import WEIGHTS, Weights, rank  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_memory.records.types import Criteria, EntryKind  # noqa: E402
+from ctx_memory.search.fusion import fuse  # noqa: E402
+from ctx_memory.search.retrievers import MODES  # noqa: E402
+from ctx_memory.service import MemoryServer, open_memory  # noqa: E402
 from scripts.bench.figures import commit, note, percentiles, with_load  # noqa: E402
 from scripts.bench.own_corpus import own_entries, own_questions  # noqa: E402
-from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.ranking.calibration import calibration  # noqa: E402
-from services.core.ranking.scoring import WEIGHTS, Weights, rank  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.memory.records.types import Criteria, EntryKind  # noqa: E402
-from services.memory.search.fusion import fuse  # noqa: E402
-from services.memory.search.retrievers import MODES  # noqa: E402
-from services.memory.service import MemoryServer, open_memory  # noqa: E402
 
 DEPTHS = (1, 5, 10, 20)
 CATEGORIES = (1, 2, 3, 4)  # multi-hop, time, open domain, single-hop; 5 has no answer

@@ -29,6 +29,15 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.embedding.factory import SHIPPED  # noqa: E402
+from ctx_core.embedding.onnx import OnnxModel  # noqa: E402
+from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
+from ctx_core.rerank.cross_encoder import OnnxReranker  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_core.settings.models import PROSE_TRANSFORMER  # noqa: E402
+from ctx_indexer.schema.payload import embedding_text  # noqa: E402
+from ctx_indexer.search.query import parse_queries  # noqa: E402
+from ctx_indexer.search.searcher import Searcher, SearchHit, SearchRequest  # noqa: E402
 from scripts.bench.figures import commit, note, with_load  # noqa: E402
 from scripts.bench.quality import (  # noqa: E402
     PER_PATH,
@@ -41,15 +50,6 @@ from scripts.bench.quality import (  # noqa: E402
     load_repos,
     ndcg,
 )
-from services.core.embedding.factory import SHIPPED  # noqa: E402
-from services.core.embedding.onnx import OnnxModel  # noqa: E402
-from services.core.engine.engine import Engine, open_engine  # noqa: E402
-from services.core.rerank.cross_encoder import OnnxReranker  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.core.settings.models import PROSE_TRANSFORMER  # noqa: E402
-from services.indexer.schema.payload import embedding_text  # noqa: E402
-from services.indexer.search.query import parse_queries  # noqa: E402
-from services.indexer.search.searcher import Searcher, SearchHit, SearchRequest  # noqa: E402
 
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 MAX_CHARACTERS = 500  # of a candidate: its name, signature, what it says first

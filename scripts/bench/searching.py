@@ -7,14 +7,14 @@ from typing import Any
 
 from fastmcp import Client
 
+from ctx_core.engine.engine import open_engine
+from ctx_core.settings import Settings
+from ctx_indexer.search.query import parse_queries
+from ctx_indexer.search.searcher import Searcher, SearchRequest
 from scripts.bench.corpus import LIMIT, Corpus
 from scripts.bench.figures import percentiles, with_load
 from scripts.bench.servers import environment, running
 from scripts.bench.usage import cpu_seconds, process_tree, resident_mb
-from services.core.engine.engine import open_engine
-from services.core.settings import Settings
-from services.indexer.search.query import parse_queries
-from services.indexer.search.searcher import Searcher, SearchRequest
 
 COLLECTION = "bench"
 STARTS = 3

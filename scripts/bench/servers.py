@@ -53,7 +53,7 @@ def running(env: Mapping[str, str], *command: str) -> Iterator[Server]:
         [sys.executable, *(command or UP)], cwd=ROOT, env=dict(env), stdout=subprocess.DEVNULL
     )
     try:
-        service = "INDEXER" if "services.indexer" in command else "MEMORY"
+        service = "INDEXER" if "ctx_indexer" in command else "MEMORY"
         _wait_until_ready(process, int(env[f"CTX_{service}_HTTP_PORT"]) + HEALTH_OFFSET)
         yield Server(process, _url(env, "MEMORY"), _url(env, "INDEXER"))
     finally:

@@ -89,7 +89,7 @@ def soaked(name: str, folder: Path, settings: Mapping[str, str]) -> Iterator[Soa
 
 
 def _module(name: str) -> tuple[str, str]:
-    return ("services.indexer", "INDEXER") if name == INDEXER else ("services.memory", "MEMORY")
+    return ("ctx_indexer", "INDEXER") if name == INDEXER else ("ctx_memory", "MEMORY")
 
 
 async def soak(server: Soaked, given: argparse.Namespace) -> list[dict[str, Any]]:

@@ -32,6 +32,11 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.embedding.protocol import Embedder  # noqa: E402
+from ctx_core.engine.engine import open_engine  # noqa: E402
+from ctx_core.settings import load  # noqa: E402
+from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
+from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
 from scripts.bench.corpus import Corpus, corpora  # noqa: E402
 from scripts.bench.figures import commit, note, with_load  # noqa: E402
 from scripts.bench.peer import PEER, Peer, measured_peer, opened_peer  # noqa: E402
@@ -42,11 +47,6 @@ from scripts.bench.searching import (  # noqa: E402
     started,
 )
 from scripts.bench.usage import watch  # noqa: E402
-from services.core.embedding.protocol import Embedder  # noqa: E402
-from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.settings import load  # noqa: E402
-from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import Manifest  # noqa: E402
 
 SIZES = "1000,10000,100000"
 

@@ -34,14 +34,14 @@ from uuid import uuid4
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import open_engine  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_memory.memories.memories import Memories  # noqa: E402
+from ctx_memory.records.store import Records  # noqa: E402
+from ctx_memory.records.types import Criteria, Draft, EntryKind  # noqa: E402
+from ctx_memory.service import open_memory  # noqa: E402
 from scripts.bench.figures import percentiles  # noqa: E402
 from scripts.bench.postgres import execute, running_server, sibling  # noqa: E402
-from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.memory.memories.memories import Memories  # noqa: E402
-from services.memory.records.store import Records  # noqa: E402
-from services.memory.records.types import Criteria, Draft, EntryKind  # noqa: E402
-from services.memory.service import open_memory  # noqa: E402
 
 AT_ONCE = 10  # stores in flight in one process
 STARTING_SECONDS = 1.0  # one kill of four falls into about the time that a start takes

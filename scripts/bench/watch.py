@@ -25,17 +25,17 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import open_engine  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_core.vectors.protocol import VectorStore  # noqa: E402
+from ctx_core.vectors.types import Filter, Match  # noqa: E402
+from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
+from ctx_indexer.indexing.manifest import Checkout, Manifest  # noqa: E402
+from ctx_indexer.schema.fields import SYMBOLS  # noqa: E402
+from ctx_indexer.watch.watch import Watch  # noqa: E402
 from scripts.bench.corpus import SEED, copied, shuffled  # noqa: E402
 from scripts.bench.figures import commit, note, percentiles, with_load  # noqa: E402
 from scripts.bench.repositories import Repository  # noqa: E402
-from services.core.engine.engine import open_engine  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.core.vectors.protocol import VectorStore  # noqa: E402
-from services.core.vectors.types import Filter, Match  # noqa: E402
-from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import Checkout, Manifest  # noqa: E402
-from services.indexer.schema.fields import SYMBOLS  # noqa: E402
-from services.indexer.watch.watch import Watch  # noqa: E402
 
 COLLECTION = "bench"
 POLL_SECONDS = 0.004

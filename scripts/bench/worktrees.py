@@ -22,15 +22,15 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
+from ctx_core.settings import Settings  # noqa: E402
+from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
+from ctx_indexer.indexing.manifest import Checkout, Manifest  # noqa: E402
+from ctx_indexer.search.filters import SearchFilters  # noqa: E402
+from ctx_indexer.search.query import parse_queries  # noqa: E402
+from ctx_indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
+from ctx_indexer.source.listing import list_files  # noqa: E402
 from scripts.bench.repositories import Repository  # noqa: E402
-from services.core.engine.engine import Engine, open_engine  # noqa: E402
-from services.core.settings import Settings  # noqa: E402
-from services.indexer.indexing.indexer import Indexer  # noqa: E402
-from services.indexer.indexing.manifest import Checkout, Manifest  # noqa: E402
-from services.indexer.search.filters import SearchFilters  # noqa: E402
-from services.indexer.search.query import parse_queries  # noqa: E402
-from services.indexer.search.searcher import Searcher, SearchRequest  # noqa: E402
-from services.indexer.source.listing import list_files  # noqa: E402
 
 SEED = 7
 FUNCTIONS = 12  # of a file

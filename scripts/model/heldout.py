@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from ctx_core.embedding.factory import SHIPPED, shipped_models  # noqa: E402
+from ctx_core.embedding.static import StaticEmbedder  # noqa: E402
+from ctx_core.text import bm25  # noqa: E402
+from ctx_indexer.schema.points import bm25_vector  # noqa: E402
+from ctx_indexer.source.classify import classify  # noqa: E402
 from scripts.model.comments import comments, without  # noqa: E402
 from scripts.model.pairs import MIN_CODE_CHARACTERS, Source, package_sources  # noqa: E402
-from services.core.embedding.factory import SHIPPED, shipped_models  # noqa: E402
-from services.core.embedding.static import StaticEmbedder  # noqa: E402
-from services.core.text import bm25  # noqa: E402
-from services.indexer.schema.points import bm25_vector  # noqa: E402
-from services.indexer.source.classify import classify  # noqa: E402
 
 QUESTIONS_PER_PACKAGE = 300
 MIN_QUESTIONS = 20  # of a language: fewer say nothing

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctx_indexer.chunking.chunker import Chunk, chunk
+from ctx_indexer.source.classify import classify
+from ctx_indexer.source.languages import language_of
+from ctx_indexer.syntax.outline import outline
 from scripts.model.comments import Comment, comments, without
-from services.indexer.chunking.chunker import Chunk, chunk
-from services.indexer.source.classify import classify
-from services.indexer.source.languages import language_of
-from services.indexer.syntax.outline import outline
 
 MAX_FILE_BYTES = 200_000
 MIN_CODE_CHARACTERS = 60  # of a chunk without its comments: less has nothing to find

@@ -19,7 +19,7 @@ if __name__ == "__main__":
 from scripts.model.packages import Package, checked_archive  # noqa: E402
 
 NAME = "arctic-embed-s-int8"
-FOLDER = ROOT / "services/core/embedding/models" / NAME
+FOLDER = ROOT / "services/ctx_core/embedding/models" / NAME
 PACKAGE = Package(
     registry="pypi",
     name="bot-brain",

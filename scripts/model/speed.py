@@ -16,9 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from services.core.embedding.factory import SHIPPED  # noqa: E402
-from services.core.embedding.static import StaticEmbedder  # noqa: E402
-from services.core.settings.models import CODE_MODEL  # noqa: E402
+from ctx_core.embedding.factory import SHIPPED  # noqa: E402
+from ctx_core.embedding.static import StaticEmbedder  # noqa: E402
+from ctx_core.settings.models import CODE_MODEL  # noqa: E402
 
 PIECE_TOKENS = 100
 PIECES = 20_000

@@ -35,8 +35,8 @@ from scripts.model.vocabulary import Bags, train_tokenizer  # noqa: E402
 Array = NDArray[np.float32]
 
 NAME = "static-code-256-v2"  # collections and caches know a model by it: other bytes, another name
-FORMAT = 1  # of the folder; services/core/embedding/static.py reads the same number
-OUT = ROOT / "services" / "core" / "embedding" / "models" / NAME
+FORMAT = 1  # of the folder; services/ctx_core/embedding/static.py reads the same number
+OUT = ROOT / "services" / "ctx_core" / "embedding" / "models" / NAME
 CURVE = Path(__file__).parent / "report" / "curve.json"
 DIMS = 256
 SEEDS = (7, 8, 9)  # orders of the batches; on the benchmark they differ by 0.004, their mean less

@@ -9,15 +9,15 @@ import click
 import pytest
 
 from ctx.cli import cli
-from services.core.memories.collection import INDEXES as MEMORY_INDEXES
-from services.core.settings import Settings, env_names
-from services.core.vectors.types import BM25, DENSE
-from services.indexer.indexing.workspace_state import OWN_FOLDER, STATE_FILE
-from services.indexer.schema import fields
-from services.memory.knowledge.folder import FOLDER_NAME
-from services.memory.projection.projection import POINT_COUNT, REVISION
-from services.memory.records.tables import VERSION_TABLE, schema
-from services.memory.search.points import INDEXES as ENTRY_INDEXES
+from ctx_core.memories.collection import INDEXES as MEMORY_INDEXES
+from ctx_core.settings import Settings, env_names
+from ctx_core.vectors.types import BM25, DENSE
+from ctx_indexer.indexing.workspace_state import OWN_FOLDER, STATE_FILE
+from ctx_indexer.schema import fields
+from ctx_memory.knowledge.folder import FOLDER_NAME
+from ctx_memory.projection.projection import POINT_COUNT, REVISION
+from ctx_memory.records.tables import VERSION_TABLE, schema
+from ctx_memory.search.points import INDEXES as ENTRY_INDEXES
 from tests.architecture.test_imports import MAY_IMPORT
 
 ROOT = Path(__file__).parents[2]
@@ -109,14 +109,14 @@ def test_the_architecture_shows_every_room() -> None:
     rooms = {room for room in MAY_IMPORT if len(room.split(".")) == 2}
     folders = {name for _, name in (room.split(".") for room in rooms if is_folder(room))}
     assert {name for name in folders if f"    {name}/ " not in tree} == set()
-    files = {path.name for path in (ROOT / "services" / "core").glob("[a-z]*.py")}
+    files = {path.name for path in (ROOT / "services" / "ctx_core").glob("[a-z]*.py")}
     assert {name for name in files if name not in tree} == set()
     shown = set(re.findall(r"^    (\w+)/ ", tree, re.MULTILINE))
     assert shown - folders == set()
 
 
 def is_folder(room: str) -> bool:
-    return (ROOT / "services" / room.replace(".", "/")).is_dir()
+    return (ROOT / "services" / f"ctx_{room.replace('.', '/')}").is_dir()
 
 
 def test_the_formats_name_every_file_field_and_table() -> None:

@@ -277,6 +277,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
 
 # A server's composition root imports all of `core` and of its own server; `ctx` imports all.
 SERVERS = ("core", "indexer", "memory")
+PACKAGES = {f"ctx_{server}": server for server in SERVERS}  # below services/, a source root
 
 
 @dataclass(frozen=True)
@@ -309,15 +310,18 @@ def imports(path: Path) -> Iterator[Import]:
 
 
 def module_of(path: str) -> str:
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    inside = path.removeprefix("services/").removesuffix(".py").removesuffix("/__init__")
+    return inside.replace("/", ".")
 
 
 def room_of(module: str) -> str | None:
     """The most special room that holds a module; a server where it lies beside the rooms."""
-    inside = module.removeprefix("services.")
-    if inside == module:
-        return "ctx" if module.split(".", maxsplit=1)[0] == "ctx" else None
-    parts = inside.split(".")
+    package, *inside = module.split(".")
+    if package == "ctx":
+        return "ctx"
+    if package not in PACKAGES:
+        return None
+    parts = [PACKAGES[package], *inside]
     for length in range(len(parts), 0, -1):
         if (room := ".".join(parts[:length])) in MAY_IMPORT:
             return room
@@ -354,7 +358,7 @@ def test_every_room_is_under_the_law() -> None:
     rooms = {
         f"{server}.{folder.name}"
         for server in SERVERS
-        for folder in (ROOT / "services" / server).iterdir()
+        for folder in (ROOT / "services" / f"ctx_{server}").iterdir()
         if (folder / "__init__.py").is_file()
     }
     assert rooms - MAY_IMPORT.keys() == set()
@@ -368,22 +372,22 @@ def test_imports_follow_the_law() -> None:
 @pytest.mark.parametrize(
     ("path", "module", "lawful"),
     [
-        ("services/core/engine/engine.py", "services.memory.records.store", False),
-        ("services/indexer/tools/admin.py", "services.memory.service", False),
-        ("services/memory/service.py", "services.indexer.tools", False),
-        ("services/memory/service.py", "ctx.commands.servers.up", False),
-        ("services/memory/memories/tools.py", "services.memory.threads.render", False),
-        ("services/memory/knowledge/store.py", "services.memory.threads.entries", False),
-        ("services/memory/records/store.py", "services.memory.search.fusion", False),
-        ("services/indexer/source/walk.py", "services.indexer.indexing.plan", False),
-        ("services/indexer/search/searcher.py", "services.indexer.tools.inventory", False),
-        ("services/core/vectors/types.py", "services.core.vectors.edge.store", False),
-        ("services/core/clock.py", "services.core.errors", False),
-        ("services/indexer/syntax/headings.py", "services.core.batches", True),
-        ("services/memory/memories/tools.py", "services.core.errors", True),
-        ("services/memory/service.py", "services.memory.threads.tools", True),
-        ("services/indexer/search/searcher.py", "services.indexer.schema.points", True),
-        ("ctx/commands/servers/up.py", "services.memory.service", True),
+        ("services/ctx_core/engine/engine.py", "ctx_memory.records.store", False),
+        ("services/ctx_indexer/tools/admin.py", "ctx_memory.service", False),
+        ("services/ctx_memory/service.py", "ctx_indexer.tools", False),
+        ("services/ctx_memory/service.py", "ctx.commands.servers.up", False),
+        ("services/ctx_memory/memories/tools.py", "ctx_memory.threads.render", False),
+        ("services/ctx_memory/knowledge/store.py", "ctx_memory.threads.entries", False),
+        ("services/ctx_memory/records/store.py", "ctx_memory.search.fusion", False),
+        ("services/ctx_indexer/source/walk.py", "ctx_indexer.indexing.plan", False),
+        ("services/ctx_indexer/search/searcher.py", "ctx_indexer.tools.inventory", False),
+        ("services/ctx_core/vectors/types.py", "ctx_core.vectors.edge.store", False),
+        ("services/ctx_core/clock.py", "ctx_core.errors", False),
+        ("services/ctx_indexer/syntax/headings.py", "ctx_core.batches", True),
+        ("services/ctx_memory/memories/tools.py", "ctx_core.errors", True),
+        ("services/ctx_memory/service.py", "ctx_memory.threads.tools", True),
+        ("services/ctx_indexer/search/searcher.py", "ctx_indexer.schema.points", True),
+        ("ctx/commands/servers/up.py", "ctx_memory.service", True),
     ],
 )
 def test_the_law_of_imports_can_fail(path: str, module: str, lawful: bool) -> None:

@@ -10,54 +10,54 @@ from tests.architecture.test_imports import ROOT, Import, imports, sources
 
 # The modules of an outside system, and the files (or folders) that may import them.
 OUTSIDE: dict[str, tuple[str, ...]] = {
-    "qdrant_client": ("services/core/vectors/server/",),
-    "qdrant_edge": ("services/core/vectors/edge/",),
+    "qdrant_client": ("services/ctx_core/vectors/server/",),
+    "qdrant_edge": ("services/ctx_core/vectors/edge/",),
     "filelock": (
-        "services/core/access/token_file.py",
-        "services/core/vectors/folder_lock.py",
-        "services/memory/knowledge/lock.py",
-        "services/memory/knowledge/runs.py",
+        "services/ctx_core/access/token_file.py",
+        "services/ctx_core/vectors/folder_lock.py",
+        "services/ctx_memory/knowledge/lock.py",
+        "services/ctx_memory/knowledge/runs.py",
     ),
-    "sqlalchemy": ("services/memory/records/",),
-    "aiosqlite": ("services/memory/records/",),
-    "asyncpg": ("services/memory/records/",),
-    "alembic": ("services/memory/records/",),
+    "sqlalchemy": ("services/ctx_memory/records/",),
+    "aiosqlite": ("services/ctx_memory/records/",),
+    "asyncpg": ("services/ctx_memory/records/",),
+    "alembic": ("services/ctx_memory/records/",),
     "sqlite3": (
-        "services/core/embedding/cache.py",
-        "services/core/sqlite.py",
-        "services/indexer/indexing/manifest.py",
-        "services/memory/records/backup.py",
+        "services/ctx_core/embedding/cache.py",
+        "services/ctx_core/sqlite.py",
+        "services/ctx_indexer/indexing/manifest.py",
+        "services/ctx_memory/records/backup.py",
     ),
-    "fastembed": ("services/core/embedding/", "services/core/rerank/"),
-    "onnxruntime": ("services/core/embedding/", "services/core/rerank/"),
-    "tokenizers": ("services/core/embedding/",),
-    "tree_sitter": ("services/indexer/syntax/",),
-    "tree_sitter_language_pack": ("services/indexer/syntax/",),
-    "re2": ("services/indexer/lookup/",),
-    "watchdog": ("services/indexer/watch/",),
-    "llama_cpp": ("services/core/llm/",),
-    "httpx": ("services/core/llm/", "services/core/vectors/server/"),
-    "py_rust_stemmers": ("services/core/text/",),
-    "fastmcp": ("services/core/serving/",),
-    "mcp": ("services/core/serving/",),
-    "mcp_types": ("services/core/serving/",),
-    "starlette": ("services/core/serving/",),
-    "uvicorn": ("services/core/serving/http/",),
-    "prometheus_client": ("services/core/serving/",),
-    "opentelemetry": ("services/core/serving/tracing.py",),
-    "pydantic_settings": ("services/core/settings/",),
+    "fastembed": ("services/ctx_core/embedding/", "services/ctx_core/rerank/"),
+    "onnxruntime": ("services/ctx_core/embedding/", "services/ctx_core/rerank/"),
+    "tokenizers": ("services/ctx_core/embedding/",),
+    "tree_sitter": ("services/ctx_indexer/syntax/",),
+    "tree_sitter_language_pack": ("services/ctx_indexer/syntax/",),
+    "re2": ("services/ctx_indexer/lookup/",),
+    "watchdog": ("services/ctx_indexer/watch/",),
+    "llama_cpp": ("services/ctx_core/llm/",),
+    "httpx": ("services/ctx_core/llm/", "services/ctx_core/vectors/server/"),
+    "py_rust_stemmers": ("services/ctx_core/text/",),
+    "fastmcp": ("services/ctx_core/serving/",),
+    "mcp": ("services/ctx_core/serving/",),
+    "mcp_types": ("services/ctx_core/serving/",),
+    "starlette": ("services/ctx_core/serving/",),
+    "uvicorn": ("services/ctx_core/serving/http/",),
+    "prometheus_client": ("services/ctx_core/serving/",),
+    "opentelemetry": ("services/ctx_core/serving/tracing.py",),
+    "pydantic_settings": ("services/ctx_core/settings/",),
     "click": ("ctx/",),
     "rich": ("ctx/terminal.py",),
     # Programs: git, the Qdrant child, ctx itself in the background. Nobody else starts a process.
     "subprocess": (
         "ctx/background.py",
         "ctx/commands/code/prompt.py",
-        "services/core/git.py",
-        "services/core/vectors/server/",
+        "services/ctx_core/git.py",
+        "services/ctx_core/vectors/server/",
     ),
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
-ENVIRONMENT_READERS = ("services/core/environment/", "services/core/settings/")
+ENVIRONMENT_READERS = ("services/ctx_core/environment/", "services/ctx_core/settings/")
 
 
 def is_outside_its_room(found: Import) -> bool:
@@ -81,11 +81,11 @@ def test_one_outside_system_has_one_room() -> None:
 @pytest.mark.parametrize(
     ("path", "module", "wrong"),
     [
-        ("services/core/vectors/validation.py", "qdrant_client.models", True),
-        ("services/core/vectors/edge/store.py", "qdrant_client", True),
-        ("services/indexer/indexing/plan.py", "subprocess.run", True),
-        ("services/core/git.py", "subprocess.run", False),
-        ("services/core/vectors/edge/store.py", "qdrant_edge.EdgeShard", False),
+        ("services/ctx_core/vectors/validation.py", "qdrant_client.models", True),
+        ("services/ctx_core/vectors/edge/store.py", "qdrant_client", True),
+        ("services/ctx_indexer/indexing/plan.py", "subprocess.run", True),
+        ("services/ctx_core/git.py", "subprocess.run", False),
+        ("services/ctx_core/vectors/edge/store.py", "qdrant_edge.EdgeShard", False),
     ],
 )
 def test_the_law_of_outside_systems_can_fail(path: str, module: str, wrong: bool) -> None:
@@ -112,6 +112,6 @@ def test_the_law_of_the_environment_can_fail(source: str) -> None:
 
 def test_the_rooms_of_outside_systems_exist() -> None:
     """A room that moved leaves a line here that allows nothing."""
-    later = {"services/indexer/watch/"}
+    later = {"services/ctx_indexer/watch/"}
     rooms = {room for rooms in OUTSIDE.values() for room in rooms} - later
     assert {room for room in rooms if not Path(ROOT, room).exists()} == set()

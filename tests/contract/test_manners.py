@@ -11,8 +11,8 @@ import pytest_asyncio
 from fastmcp import Client
 from mcp_types import TextContent
 
-from services.core.serving.combined import combined
-from services.core.serving.service import Service
+from ctx_core.serving.combined import combined
+from ctx_core.serving.service import Service
 from tests.contract.test_token_costs import listed, served
 from tests.support.corpus import FILES
 from tests.support.repositories import Repository

@@ -10,15 +10,15 @@ from typing import Any
 from fastmcp import Client
 from mcp_types import TextContent
 
+from ctx_core.engine.engine import open_engine
+from ctx_core.memories.client import RemoteMemories
+from ctx_core.serving.mcp.server import build
+from ctx_core.serving.metrics import Metrics
+from ctx_core.serving.service import Service
+from ctx_core.settings import Settings
+from ctx_indexer.service import open_indexer
+from ctx_memory.service import open_memory
 from scripts.bench.clones import bare
-from services.core.engine.engine import open_engine
-from services.core.memories.client import RemoteMemories
-from services.core.serving.mcp.server import build
-from services.core.serving.metrics import Metrics
-from services.core.serving.service import Service
-from services.core.settings import Settings
-from services.indexer.service import open_indexer
-from services.memory.service import open_memory
 from tests.support.corpus import FILES
 from tests.support.repositories import Repository
 from tests.support.tool_examples import arguments_shown, on_time, shown, steady

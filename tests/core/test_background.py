@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from services.core import background
-from services.core.background import BackgroundTasks
-from services.core.errors import Unexpected
+from ctx_core import background
+from ctx_core.background import BackgroundTasks
+from ctx_core.errors import Unexpected
 
 
 async def forever() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.core.batches import batches
+from ctx_core.batches import batches
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 6, 7])

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.core import blocking
-from services.core.blocking import BlockingPool
-from services.core.errors import StorageFailed, TimedOut
-from services.core.serving.mcp.calls import run_with_deadline
+from ctx_core import blocking
+from ctx_core.blocking import BlockingPool
+from ctx_core.errors import StorageFailed, TimedOut
+from ctx_core.serving.mcp.calls import run_with_deadline
 
 DEADLINE = 0.2  # seconds
 PATIENCE = 5.0

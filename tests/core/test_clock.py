@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from services.core.clock import Precision, to_iso, utc_now
+from ctx_core.clock import Precision, to_iso, utc_now
 
 
 def test_now_is_aware_and_utc() -> None:

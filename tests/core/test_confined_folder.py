@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from services.core import confined_folder
-from services.core.confined_folder import ConfinedFolder, Entry, NotAFile, NotConfined
+from ctx_core import confined_folder
+from ctx_core.confined_folder import ConfinedFolder, Entry, NotAFile, NotConfined
 
 
 @pytest.fixture(params=["by folder", "by path"])

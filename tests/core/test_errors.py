@@ -1,6 +1,6 @@
 """Error bodies and codes."""
 
-from services.core.errors import CtxError, InvalidInput, RateLimited, RemoteFailed, error_body
+from ctx_core.errors import CtxError, InvalidInput, RateLimited, RemoteFailed, error_body
 
 CONTRACT_CODES = {
     "VALIDATION_ERROR",

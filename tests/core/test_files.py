@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.files import replace_file
+from ctx_core.files import replace_file
 
 
 def test_a_file_is_created_and_replaced_whole(tmp_path: Path) -> None:

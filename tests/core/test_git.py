@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from services.core import git as module
-from services.core.errors import GitFailed
-from services.core.git import git, git_line, run_git
+from ctx_core import git as module
+from ctx_core.errors import GitFailed
+from ctx_core.git import git, git_line, run_git
 from tests.support.repositories import Repository
 
 PATIENCE_SECONDS = 20.0  # far less than the deadline of git, more than a busy machine needs

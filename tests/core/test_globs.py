@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from services.core.globs import InvalidGlob, path_expression
+from ctx_core.globs import InvalidGlob, path_expression
 
 MOST_SECONDS = 0.5  # of one match; an expression that backtracks takes years
 

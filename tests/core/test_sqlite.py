@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from services.core.embedding.cache import EmbeddingCache
-from services.indexer.indexing.manifest import Manifest, RepoKey
-from services.memory.records.database import Database
+from ctx_core.embedding.cache import EmbeddingCache
+from ctx_indexer.indexing.manifest import Manifest, RepoKey
+from ctx_memory.records.database import Database
 
 PROCESSES = 8
 ROUNDS = 10  # without the retry one in five fails

@@ -17,7 +17,7 @@ import pytest
 from ctx.__main__ import main
 from ctx.cli import COMMANDS, Command, Group, cli
 from ctx.exit_code import Exit, exit_code
-from services.core.errors import (
+from ctx_core.errors import (
     CollectionNotFound,
     CtxError,
     EntryNotFound,
@@ -100,7 +100,7 @@ def test_the_list_of_commands_says_what_each_says_itself() -> None:
 
 def test_help_imports_nothing_heavy(env: dict[str, str]) -> None:
     """A server's libraries take more than a second to import; `ctx --help` not even pydantic."""
-    assert modules_after(env, ["--help"]) & {*HEAVY, "pydantic", "services.core.settings"} == set()
+    assert modules_after(env, ["--help"]) & {*HEAVY, "pydantic", "ctx_core.settings"} == set()
     every = [[*path, "--help"] for path in commands(cli)]
     assert modules_after(env, *every, ["version"], ["status"]) & set(HEAVY) == set()
 
@@ -108,10 +108,9 @@ def test_help_imports_nothing_heavy(env: dict[str, str]) -> None:
 def test_a_start_imports_nothing_that_few_need(env: dict[str, str]) -> None:
     """Alembic runs at an upgrade, a decoder where one is configured, and so on."""
     rare = {"alembic", "beartype", "fastembed", "griffe", "key_value", "llama_cpp"}
-    served = {"fastmcp.server.server", "sqlalchemy", "services.indexer.tools"}
+    served = {"fastmcp.server.server", "sqlalchemy", "ctx_indexer.tools"}
     code = (
-        "import sys; import services.indexer.__main__, services.memory.__main__;"
-        "print(' '.join(sys.modules))"
+        "import sys; import ctx_indexer.__main__, ctx_memory.__main__;print(' '.join(sys.modules))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True

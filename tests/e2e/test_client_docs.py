@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from services.core.settings import Settings
+from ctx_core.settings import Settings
 from tests.support.processes import ROOT
 
 DOCUMENT = (ROOT / "docs" / "clients.md").read_text()
@@ -90,6 +90,6 @@ def test_every_setting_exists() -> None:
 
 
 def test_every_module_can_be_run() -> None:
-    modules = re.findall(r"\bservices\.(\w+)", DOCUMENT)
+    modules = re.findall(r"\bctx_(\w+)", DOCUMENT)
     assert set(modules) == {"memory", "indexer"}
-    assert all((ROOT / "services" / name / "__main__.py").exists() for name in modules)
+    assert all((ROOT / "services" / f"ctx_{name}" / "__main__.py").exists() for name in modules)

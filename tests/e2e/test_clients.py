@@ -15,7 +15,7 @@ from fastmcp.client.transports import SSETransport, StdioTransport, StreamableHt
 from mcp.client.stdio import StdioServerParameters
 
 from ctx.install.mcp_remote import Token, variables, words
-from services.core.errors import InvalidInput, error_body
+from ctx_core.errors import InvalidInput, error_body
 from tests.support.mcp_clients import (
     AUTO,
     HTTP,
@@ -134,7 +134,7 @@ async def test_python_clients(
 def stdio_command(service: str, folder: Path, **settings: str) -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", f"services.{service}", "--transports", "stdio"],
+        args=["-m", f"ctx_{service}", "--transports", "stdio"],
         env=environment(folder / "data", **settings),
         cwd=ROOT,
     )
@@ -298,9 +298,7 @@ async def test_error_bodies_fit_the_schema_of_every_tool(server: Server, service
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A memory server that asks for a token."""
     folder = tmp_path_factory.mktemp("guarded") / "data"
-    with running(
-        environment(folder, CTX_AUTH_TOKENS=f"another,{TOKEN}"), "-m", "services.memory"
-    ) as it:
+    with running(environment(folder, CTX_AUTH_TOKENS=f"another,{TOKEN}"), "-m", "ctx_memory") as it:
         yield it
 
 

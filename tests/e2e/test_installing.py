@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from services.core.serving.mcp.client import call_tool
+from ctx_core.serving.mcp.client import call_tool
 from tests.support.processes import ROOT, environment, run_ctx, running
 from tests.support.repositories import Repository, function
 
@@ -26,9 +26,9 @@ INSTALL_SECONDS = 600
 EARLIER_RELEASE = "05d7600"
 LATER_SETTINGS = {"CTX_WATCH", "CTX_HTTP_PORT"}  # that tests set, and the earlier release refuses
 NEEDED = (
-    "services/core/embedding/models/static-code-256-v2/",
-    "services/indexer/syntax/queries/python.scm",
-    "services/memory/records/migrations/versions/",
+    "services/ctx_core/embedding/models/static-code-256-v2/",
+    "services/ctx_indexer/syntax/queries/python.scm",
+    "services/ctx_memory/records/migrations/versions/",
     "ctx/py.typed",
     "ctx/install/SKILL.md",
 )
@@ -141,7 +141,7 @@ def test_an_upgrade_keeps_the_data(tmp_path: Path) -> None:
             text="Roll it back.",
         )
         assert call(server.indexer_http, "qdrant_index_root")["ok"]
-    assert "services.core.parts" in server.stderr(), "that was not the earlier release"
+    assert "ctx_core.parts" in server.stderr(), "that was not the earlier release"
 
     [memory] = json.loads(run_ctx(env, "memory", "list", "--json").stdout)["results"]
     assert (memory["id"], memory["information"]) == (stored["id"], "Deploys need the VPN.")

@@ -13,7 +13,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
-from services.core.vectors.folder_lock import folder_owner
+from ctx_core.vectors.folder_lock import folder_owner
 from tests.support.mcp_clients import LEGACY
 from tests.support.processes import ROOT, environment, run_ctx, running
 

@@ -7,16 +7,16 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
-from services.core.engine.engine import Engine, open_vectors
-from services.core.settings import Settings
-from services.core.vectors.protocol import VectorStore
-from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import Checkout, Manifest
-from services.indexer.indexing.report import IndexReport
-from services.indexer.schema.fields import repo_filter
-from services.indexer.schema.payload import ChunkPayload, decode
-from services.indexer.schema.versions import without_versions
+from ctx_core.embedding.cache import CachedEmbedder, EmbeddingCache
+from ctx_core.engine.engine import Engine, open_vectors
+from ctx_core.settings import Settings
+from ctx_core.vectors.protocol import VectorStore
+from ctx_indexer.indexing.indexer import Indexer
+from ctx_indexer.indexing.manifest import Checkout, Manifest
+from ctx_indexer.indexing.report import IndexReport
+from ctx_indexer.schema.fields import repo_filter
+from ctx_indexer.schema.payload import ChunkPayload, decode
+from ctx_indexer.schema.versions import without_versions
 from tests.support.fakes import Counting
 from tests.support.repositories import Repository
 

@@ -61,7 +61,7 @@ def test_compose_publishes_on_loopback_only() -> None:
 
 
 def test_compose_names_real_targets_and_settings() -> None:
-    from services.core.settings import env_names
+    from ctx_core.settings import env_names
 
     services = yaml.safe_load(COMPOSE.read_text())["services"]
     for target in TARGETS:
@@ -92,7 +92,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
     command += ["--disable-pip-version-check", "--target", str(folder), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)
-    code = "import services.core.settings as s; print(s.__file__)"
+    code = "import ctx_core.settings as s; print(s.__file__)"
     where = subprocess.run(
         [sys.executable, "-c", code],
         env=environment(folder, PYTHONPATH=str(folder)),

@@ -15,7 +15,7 @@ import pytest
 from tests.support.conversations import Rest
 from tests.support.processes import environment, run_ctx, running
 
-MEMORY = ("-m", "services.memory")
+MEMORY = ("-m", "ctx_memory")
 CLIENTS = 16
 ROUNDS = 2  # each ends in a crash
 MESSAGES_EACH = 10

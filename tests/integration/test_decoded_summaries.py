@@ -29,7 +29,7 @@ def test_contexts_and_parents_are_summarised_by_the_decoder(tmp_path: Path) -> N
             "SUMMARY_MAX_TOKENS": "96",
             "MESSAGE_LIMIT_THRESHOLD": "3",
         }
-        with running(env | decoder, "-m", "services.memory") as server:
+        with running(env | decoder, "-m", "ctx_memory") as server:
             rest = Rest(server.rest)
             rest.client.timeout = 300
             rest.add("queue", *MESSAGES)

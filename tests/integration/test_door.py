@@ -12,7 +12,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
-from services.core.serving.http.connection import MAX_HEADER_BYTES
+from ctx_core.serving.http.connection import MAX_HEADER_BYTES
 from tests.integration.test_guard import ACCEPT, INITIALIZE, bearer, post
 from tests.support.processes import Server, environment, running
 

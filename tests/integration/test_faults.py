@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from ctx_core.serving.mcp.client import call_tool
 from scripts.bench.faulting.cycle import AGREEMENT_SECONDS, MOST, POLL_SECONDS, Bench, excesses
 from scripts.bench.faulting.entries import inspect_entries, scroll
 from scripts.bench.faulting.fault import Fault, faults
@@ -29,7 +30,6 @@ from scripts.bench.faulting.world import (
 )
 from scripts.bench.postgres import Unobtainable as NoPostgres
 from scripts.bench.qdrant import Unobtainable as NoQdrant
-from services.core.serving.mcp.client import call_tool
 from tests.support.qdrant import memory
 
 SEED = 21

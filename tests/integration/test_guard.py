@@ -9,7 +9,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
-from services.core.serving.mcp.schemas import SPEAKING_NAMES
+from ctx_core.serving.mcp.schemas import SPEAKING_NAMES
 from tests.support.processes import Server, environment, running
 
 INITIALIZE = {

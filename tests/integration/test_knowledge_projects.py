@@ -31,7 +31,7 @@ def server(tmp_path: Path, shop: Repository, depot: Repository) -> Iterator[Serv
         CTX_WORKSPACE_ROOTS=str(depot.root.parent),
         CTX_KNOWLEDGE_PUSH_ON_STOP="false",
     )
-    with running(env, "-m", "services.memory") as started:
+    with running(env, "-m", "ctx_memory") as started:
         yield started
 
 
@@ -73,7 +73,7 @@ async def test_a_folder_is_not_made_where_that_is_forbidden(
     tmp_path: Path, shop: Repository
 ) -> None:
     env = environment(tmp_path / "data", CTX_WORKSPACE=str(shop.root), CTX_NO_AUTO_INIT="1")
-    with running(env, "-m", "services.memory") as started:
+    with running(env, "-m", "ctx_memory") as started:
         async with Client(started.memory_http) as client:
             refused = await client.call_tool_mcp(
                 "context_add_knowledge", {"key": "a", "content": "text"}

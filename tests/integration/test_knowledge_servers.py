@@ -19,7 +19,7 @@ from scripts.bench.clones import bare, identify
 from tests.support.processes import ROOT, STOP_SECONDS, Server, environment, running
 from tests.support.repositories import Repository
 
-COMMAND = ("-m", "services.memory")
+COMMAND = ("-m", "ctx_memory")
 WRITES = 12  # of each sort by each server
 
 

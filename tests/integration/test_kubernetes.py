@@ -12,8 +12,8 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from ctx_core.settings import env_names
 from scripts.helm import HEADER, KUBERNETES, OVERLAYS, TEMPLATES, render_overlay
-from services.core.settings import env_names
 from tests.support.processes import ROOT
 
 VERSIONS = ("1.27", "1.37")  # the oldest and the newest that are supported

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.settings.models import CODE_MODEL, PROSE_MODEL
+from ctx_core.settings.models import CODE_MODEL, PROSE_MODEL
 from tests.support import models
 from tests.support.processes import ROOT, environment, run_ctx, running
 from tests.support.qdrant import memory

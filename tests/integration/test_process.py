@@ -15,7 +15,7 @@ from tests.support.processes import Server, environment, run_ctx, running
 
 KILLS = 3
 STORES_PER_ROUND = 20
-MEMORY = ("-m", "services.memory")
+MEMORY = ("-m", "ctx_memory")
 CLIENTS, CALLS_EACH = 16, 15
 
 
@@ -117,7 +117,7 @@ async def test_servers_apart_over_one_qdrant(tmp_path: Path, qdrant_url: str) ->
     )
     with (
         running(env, *MEMORY) as memory,
-        running(env | {"CTX_DATA_DIR": str(tmp_path / "indexer")}, "-m", "services.indexer"),
+        running(env | {"CTX_DATA_DIR": str(tmp_path / "indexer")}, "-m", "ctx_indexer"),
     ):
         async with Client(memory.indexer_http, auth="shared-token") as client:
             stored = await client.call_tool("memory_store", {"information": "over MCP"})
@@ -136,7 +136,7 @@ async def test_servers_apart_over_one_qdrant(tmp_path: Path, qdrant_url: str) ->
 
 
 async def test_an_indexer_without_its_memory_server_says_so(tmp_path: Path) -> None:
-    with running(environment(tmp_path / "data"), "-m", "services.indexer") as alone:
+    with running(environment(tmp_path / "data"), "-m", "ctx_indexer") as alone:
         async with Client(alone.indexer_http) as client:
             answer = await client.call_tool(
                 "memory_store", {"information": "x"}, raise_on_error=False

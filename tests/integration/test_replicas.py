@@ -78,7 +78,7 @@ def replicas(
                 origin.git("clone", "-q", str(origin.root), str(clone))
                 more = {"CTX_WORKSPACE": str(clone), "CTX_WATCH": str(int(service == "indexer"))}
                 env = environment(top / f"{service}-{number}" / "data", **{**shared, **more})
-                process = running(env, "-m", f"services.{service}")
+                process = running(env, "-m", f"ctx_{service}")
                 servers.append(stack.enter_context(process))
         yield Replicas(tuple(started["memory"]), tuple(started["indexer"]), qdrant_url)  # type: ignore[arg-type]
     execute(postgres_server, f"DROP DATABASE replicas_{run} WITH (FORCE)")

@@ -24,7 +24,7 @@ INITIALIZE = {
 
 def start(folder: Path, transports: str) -> "subprocess.Popen[str]":
     process = subprocess.Popen(
-        [sys.executable, "-m", "services.memory", "--transports", transports],
+        [sys.executable, "-m", "ctx_memory", "--transports", transports],
         cwd=ROOT,
         env=environment(folder),
         stdin=subprocess.PIPE,
@@ -66,7 +66,7 @@ def test_it_stops_at_a_signal_or_at_the_end_of_input(
 
 def test_an_unknown_transport_is_refused(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "services.memory", "--transports", "pigeon"],
+        [sys.executable, "-m", "ctx_memory", "--transports", "pigeon"],
         cwd=ROOT,
         env=environment(tmp_path / "data"),
         capture_output=True,

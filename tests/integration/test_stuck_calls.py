@@ -14,8 +14,8 @@ import httpx
 import pytest
 from fastmcp import Client
 
-from services.core.blocking import GIT
-from services.core.serving.stopping import CLOSE_SECONDS
+from ctx_core.blocking import GIT
+from ctx_core.serving.stopping import CLOSE_SECONDS
 from tests.support.processes import Server, environment, running
 from tests.support.repositories import Repository
 

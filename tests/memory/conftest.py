@@ -6,11 +6,11 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.settings import Settings
-from services.memory.memories.memories import Memories
-from services.memory.records.store import Records
-from services.memory.service import open_memory
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.settings import Settings
+from ctx_memory.memories.memories import Memories
+from ctx_memory.records.store import Records
+from ctx_memory.service import open_memory
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from services.core.blocking import GIT
-from services.core.engine.engine import open_engines
-from services.core.git import run_git
-from services.core.settings import Settings
-from services.memory.service import open_memory
+from ctx_core.blocking import GIT
+from ctx_core.engine.engine import open_engines
+from ctx_core.git import run_git
+from ctx_core.settings import Settings
+from ctx_memory.service import open_memory
 from tests.support.repositories import Repository
 
 PATIENCE = 30.0

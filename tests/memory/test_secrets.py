@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from services.core.engine.engine import Engine
-from services.core.memories.types import MemoryFilters, Metadata
-from services.core.settings import Settings
-from services.memory.service import MemoryServer, open_memory
-from services.memory.threads.requests import ChangeArgument, EntryArgument
+from ctx_core.engine.engine import Engine
+from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_core.settings import Settings
+from ctx_memory.service import MemoryServer, open_memory
+from ctx_memory.threads.requests import ChangeArgument, EntryArgument
 
 TOKEN = "gl" + "pat-" + "Zx81kPq04mWvT7sNd2Lc"
 TEXT = f"push with {TOKEN}"

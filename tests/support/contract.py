@@ -9,11 +9,11 @@ from uuid import uuid4
 import pytest
 from fastmcp import Client
 
-from services.core.engine.engine import open_engine
-from services.core.serving.mcp.server import build
-from services.core.serving.metrics import Metrics
-from services.core.settings import Settings
-from services.memory.service import open_memory
+from ctx_core.engine.engine import open_engine
+from ctx_core.serving.mcp.server import build
+from ctx_core.serving.metrics import Metrics
+from ctx_core.settings import Settings
+from ctx_memory.service import open_memory
 from tests.support.postgres import execute, sibling
 
 Body = Mapping[str, Any]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from services.indexer.indexing.prepare import Job
-from services.indexer.source.walk import FileLimits, SourceFile
+from ctx_indexer.indexing.prepare import Job
+from ctx_indexer.source.walk import FileLimits, SourceFile
 
 
 @dataclass(frozen=True)

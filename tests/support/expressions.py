@@ -14,9 +14,9 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("services", "ctx")
+PACKAGES = ("ctx", "ctx_core", "ctx_indexer", "ctx_memory")
 # Imported only by Alembic, inside of its own context.
-NOT_IMPORTED = ("services.memory.records.migrations.", "ctx.__main__")
+NOT_IMPORTED = ("ctx_memory.records.migrations.", "ctx.__main__")
 METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
 ANCHORED = frozenset({"match", "fullmatch"})
 LONG_REPEAT = 32  # a repeat that may go on longer than this counts as unbounded

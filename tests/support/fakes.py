@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from services.core.embedding.factory import SHIPPED
-from services.core.embedding.static import StaticEmbedder
-from services.core.settings.models import CODE_MODEL
-from services.core.text.tokens import text_terms
+from ctx_core.embedding.factory import SHIPPED
+from ctx_core.embedding.static import StaticEmbedder
+from ctx_core.settings.models import CODE_MODEL
+from ctx_core.text.tokens import text_terms
 
 
 @lru_cache

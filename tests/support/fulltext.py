@@ -5,12 +5,12 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.memory.records.fulltext import full_text_query
-from services.memory.records.types import Criteria, EntryKind, TextMode
+from ctx_memory.records.fulltext import full_text_query
+from ctx_memory.records.types import Criteria, EntryKind, TextMode
 
 THREAD = Criteria(EntryKind.THREAD)
 TEXTS = {
-    1: "The server crashed with errors, see services/core/errors.py",
+    1: "The server crashed with errors, see services/ctx_core/errors.py",
     2: "University servers were running universally",
     3: "Authentication of users; authenticating twice is wrong",
     4: "don't panic: 100% of the tests passed",

@@ -9,12 +9,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from ctx_core.engine.engine import open_engine
+from ctx_core.settings import Settings
+from ctx_indexer.indexing.indexer import Indexer
+from ctx_indexer.indexing.manifest import Manifest, RepoKey
+from ctx_indexer.indexing.tables import WRITING
 from scripts.bench.usage import resident_mb
-from services.core.engine.engine import open_engine
-from services.core.settings import Settings
-from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import Manifest, RepoKey
-from services.indexer.indexing.tables import WRITING
 
 COLLECTION, REPO, STORE = "code", "repo", "embedded"
 

@@ -9,16 +9,16 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from services.core.engine.engine import open_engine
-from services.core.settings import Settings
-from services.core.vectors.protocol import VectorStore
-from services.indexer.chunking.chunker import chunk
-from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import Checkout, Manifest
-from services.indexer.schema.payload import decode
-from services.indexer.schema.versions import without_versions
-from services.indexer.source.walk import SourceFile, walk
-from services.indexer.syntax.outline import outline
+from ctx_core.engine.engine import open_engine
+from ctx_core.settings import Settings
+from ctx_core.vectors.protocol import VectorStore
+from ctx_indexer.chunking.chunker import chunk
+from ctx_indexer.indexing.indexer import Indexer
+from ctx_indexer.indexing.manifest import Checkout, Manifest
+from ctx_indexer.schema.payload import decode
+from ctx_indexer.schema.versions import without_versions
+from ctx_indexer.source.walk import SourceFile, walk
+from ctx_indexer.syntax.outline import outline
 
 COLLECTION, REPO, STORE = "code", "repo", "embedded"
 Contents = dict[str, list[tuple[str, str]]]

@@ -11,13 +11,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.errors import RepoInUse
-from services.core.settings import Settings
-from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.lease import ServerLeases
-from services.indexer.indexing.manifest import Manifest, RepoKey
-from services.indexer.watch.watch import Watch
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.errors import RepoInUse
+from ctx_core.settings import Settings
+from ctx_indexer.indexing.indexer import Indexer
+from ctx_indexer.indexing.lease import ServerLeases
+from ctx_indexer.indexing.manifest import Manifest, RepoKey
+from ctx_indexer.watch.watch import Watch
 
 REPO, STORE = "shared", "server"
 RACE_SECONDS = 6.0

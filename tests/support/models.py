@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from services.core.embedding.description import DESCRIPTION
-from services.core.embedding.factory import SHIPPED
-from services.core.settings.models import PROSE_MODEL
+from ctx_core.embedding.description import DESCRIPTION
+from ctx_core.embedding.factory import SHIPPED
+from ctx_core.settings.models import PROSE_MODEL
 
 NAME = "static-second-128"
 DIMS = 128

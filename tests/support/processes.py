@@ -81,7 +81,7 @@ def running(
         )
     server = _server(process, {**env, "TEST_LOG": str(log)})
     try:
-        wait_until_ready(server, "indexer" if "services.indexer" in arguments else "memory")
+        wait_until_ready(server, "indexer" if "ctx_indexer" in arguments else "memory")
         yield server
     finally:
         if process.poll() is None:

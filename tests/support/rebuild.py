@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Generic, TypeVar
 
-from services.core.vectors.protocol import VectorStore
+from ctx_core.vectors.protocol import VectorStore
 
 SEARCHES = 3  # while it is surely under way
 

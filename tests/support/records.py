@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from services.memory.records.store import Records
-from services.memory.records.types import Criteria, Draft, Entry, EntryKind, Image
+from ctx_memory.records.store import Records
+from ctx_memory.records.types import Criteria, Draft, Entry, EntryKind, Image
 
 PNG = Image("image/png", b"\x89PNG", {"alt": "a fox"})
 

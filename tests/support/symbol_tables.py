@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from services.indexer.graph.files import FileSymbols
-from services.indexer.source.languages import language_of
-from services.indexer.syntax.outline import outline
-from services.indexer.syntax.symbols.table import decode_table, definition_mention
+from ctx_indexer.graph.files import FileSymbols
+from ctx_indexer.source.languages import language_of
+from ctx_indexer.syntax.outline import outline
+from ctx_indexer.syntax.symbols.table import decode_table, definition_mention
 
 
 class SymbolTables:

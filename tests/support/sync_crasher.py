@@ -15,11 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ctx_core import files as core_files
+from ctx_core import git as core_git
+from ctx_memory.knowledge import folder as knowledge_folder
+from ctx_memory.records.store import Records
 from scripts.bench.clones import Clone, clone_at
-from services.core import files as core_files
-from services.core import git as core_git
-from services.memory.knowledge import folder as knowledge_folder
-from services.memory.records.store import Records
 
 ACTIONS: dict[str, Callable[[Clone], Any]] = {
     "push": lambda clone: clone.push(),

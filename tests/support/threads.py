@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.settings import Settings
-from services.memory.records.types import Draft, EntryKind
-from services.memory.search.filters import EntryFilters
-from services.memory.service import MemoryServer, open_memory
-from services.memory.threads.search_request import SearchRequest
-from services.memory.threads.service import Threads
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.settings import Settings
+from ctx_memory.records.types import Draft, EntryKind
+from ctx_memory.search.filters import EntryFilters
+from ctx_memory.service import MemoryServer, open_memory
+from ctx_memory.threads.search_request import SearchRequest
+from ctx_memory.threads.service import Threads
 
 ATTEMPTS = 10  # each waits as long as a caller would
 

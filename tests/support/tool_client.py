@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import httpx
 
-from services.core.serving.mcp.client import PROTOCOL_VERSION
+from ctx_core.serving.mcp.client import PROTOCOL_VERSION
 
 
 class Addresses(Protocol):

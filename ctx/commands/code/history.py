@@ -10,7 +10,7 @@ from ctx.code.question import ask_indexer, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.terminal import colored, dimmed
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 SHORT_ID = 10  # characters of a commit's id, which name it
 

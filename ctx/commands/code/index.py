@@ -11,11 +11,11 @@ from ctx.cli import COMMANDS, define_command
 from ctx.client import RemoteClient, connect, find_connection, in_folder, workspace_setting
 from ctx.output import show
 from ctx.progress import ProgressBar
-from services.core.errors import InvalidInput
-from services.indexer.source.workspace import resolve_workspace
+from ctx_core.errors import InvalidInput
+from ctx_indexer.source.workspace import resolve_workspace
 
 if TYPE_CHECKING:
-    from services.core.settings import Settings
+    from ctx_core.settings import Settings
 
 SHOWN_FAILURES = 10
 

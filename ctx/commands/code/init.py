@@ -12,7 +12,7 @@ from ctx.commands.code.index import index_folder, report_text
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.servers import SERVICES, is_running
-from services.core.environment.connection import Connection
+from ctx_core.environment.connection import Connection
 
 
 @define_command(

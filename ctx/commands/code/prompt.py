@@ -12,7 +12,7 @@ from ctx.code.question import ask_indexer, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.terminal import path_from_here
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 DETAIL_LINES = 4  # of each place with --detail
 

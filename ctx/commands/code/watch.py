@@ -16,14 +16,14 @@ from ctx.client import configure_logging, connect, in_folder
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.servers import connection_of, server_status
-from services.core.blocking import DISK
-from services.core.errors import SettingsInvalid
-from services.core.settings import Settings, load
-from services.indexer.source.workspace import resolve_workspace
+from ctx_core.blocking import DISK
+from ctx_core.errors import SettingsInvalid
+from ctx_core.settings import Settings, load
+from ctx_indexer.source.workspace import resolve_workspace
 
 if TYPE_CHECKING:
-    from services.indexer.watch.status import Update, WorkspaceStatus
-    from services.indexer.watch.watch import Watch
+    from ctx_indexer.watch.status import Update, WorkspaceStatus
+    from ctx_indexer.watch.watch import Watch
 
 STATUS_SECONDS = 0.5  # between two looks whether a folder can be followed
 
@@ -79,11 +79,11 @@ async def _followed_there(settings: Settings, root: str) -> dict[str, Any] | Non
 
 async def _follow_here(settings: Settings, as_json: bool) -> None:
     """Follow the workspace in this process until it is interrupted."""
-    from services.core.background import BackgroundTasks
-    from services.core.engine.engine import open_engine
-    from services.core.serving.sessions import SessionDefaults
-    from services.indexer.service import open_context
-    from services.indexer.watch.watch import Watch
+    from ctx_core.background import BackgroundTasks
+    from ctx_core.engine.engine import open_engine
+    from ctx_core.serving.sessions import SessionDefaults
+    from ctx_indexer.service import open_context
+    from ctx_indexer.watch.watch import Watch
 
     configure_logging(settings)
     async with open_engine(settings, settings.code_model) as engine:

@@ -11,8 +11,8 @@ from ctx.archives import counted, row_counts, with_records
 from ctx.cli import COMMANDS, define_command
 from ctx.output import show
 from ctx.progress import ProgressBar
-from services.core.clock import utc_now
-from services.core.errors import InvalidInput
+from ctx_core.clock import utc_now
+from ctx_core.errors import InvalidInput
 
 NAME = "ctx-{moment}.zip"
 PATTERN = "ctx-????????T??????Z.zip"
@@ -51,7 +51,7 @@ def command(file: Path | None, folder: Path | None, keep: int | None, as_json: b
     file = file or place / NAME.format(moment=utc_now().strftime("%Y%m%dT%H%M%SZ"))
     if not file.parent.is_dir():
         raise InvalidInput("FILE", f"its folder {file.parent} does not exist")
-    from services.memory.records.archive import write_archive
+    from ctx_memory.records.archive import write_archive
 
     with ProgressBar("tables", as_json=as_json) as bar:
         manifest = asyncio.run(with_records(write_archive, file, bar))

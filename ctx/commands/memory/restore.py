@@ -26,7 +26,7 @@ from ctx.progress import ProgressBar
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def command(file: Path, as_json: bool) -> int:
     """Restore into the configured database."""
-    from services.memory.records.archive import restore_archive
+    from ctx_memory.records.archive import restore_archive
 
     with ProgressBar("tables", as_json=as_json) as bar:
         manifest = asyncio.run(with_records(restore_archive, file, bar))

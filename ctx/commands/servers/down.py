@@ -11,7 +11,7 @@ from ctx.client import find_connection
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.servers import SERVICES, is_running
-from services.core.environment.connection import Connection
+from ctx_core.environment.connection import Connection
 
 
 @define_command(

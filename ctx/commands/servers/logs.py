@@ -13,7 +13,7 @@ from ctx.cli import COMMANDS, define_command
 from ctx.client import find_connection
 from ctx.exit_code import Exit
 from ctx.output import show
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 MAX_LINES = 10_000
 POLL_SECONDS = 0.25

@@ -16,7 +16,7 @@ from ctx.output import show
 from ctx.servers import server_statuses
 from ctx.terminal import colored
 from ctx.workspaces import indexed_workspaces
-from services.core.clock import utc_now
+from ctx_core.clock import utc_now
 
 RUNNING = "in_progress"  # what a state says during a run; what it had before is not its age
 

@@ -8,7 +8,7 @@ import click
 from ctx.cli import COMMANDS, define_command
 from ctx.exit_code import Exit
 from ctx.servers import SERVICES, connection_of, credentials
-from services.core.environment.connection import AddressName, read_connection
+from ctx_core.environment.connection import AddressName, read_connection
 
 
 @define_command(
@@ -26,7 +26,7 @@ def command(as_json: bool, server: AddressName) -> int:
 
     connection = read_connection()
     if connection is None:
-        from services.core.settings import load
+        from ctx_core.settings import load
 
         connection = connection_of(load())
     with counted_client(connection.data_dir):

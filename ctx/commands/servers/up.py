@@ -14,11 +14,11 @@ from ctx.cli import COMMANDS, define_command
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.servers import SERVICES, connection_of
-from services.core.blocking import DISK
-from services.core.serving.garbage import pause_collection
+from ctx_core.blocking import DISK
+from ctx_core.serving.garbage import pause_collection
 
 if TYPE_CHECKING:
-    from services.core.settings import Settings
+    from ctx_core.settings import Settings
 
 Urls = Mapping[str, Mapping[str, str]]
 
@@ -55,7 +55,7 @@ def command(
     if not as_json:
         print("ctx is starting …", file=sys.stderr)
     pause_collection()
-    from services.core.serving.process import serve_until_stopped
+    from ctx_core.serving.process import serve_until_stopped
 
     serve_until_stopped(lambda settings: _up(settings, as_json, for_stdio), config, port)
     return Exit.DONE
@@ -65,7 +65,7 @@ def _detach(config: str | None, port: str | None, *, as_json: bool) -> int:
     """Start the servers in the background, and wait until both answer."""
     from ctx.background import failed_start, log_path, run_owner, start, wait_until_running
     from ctx.install.servers import endpoint_of_both
-    from services.core.settings import load
+    from ctx_core.settings import load
 
     settings = load(config, port)
     connection = connection_of(settings)
@@ -121,10 +121,10 @@ async def _up(settings: "Settings", as_json: bool, for_stdio: bool) -> None:
 
 
 async def _serve(settings: "Settings", as_json: bool) -> None:
-    from services.core.engine.engine import open_engines
-    from services.core.serving.http.server import both_url, serve, urls
-    from services.indexer.service import open_indexer
-    from services.memory.service import open_memory
+    from ctx_core.engine.engine import open_engines
+    from ctx_core.serving.http.server import both_url, serve, urls
+    from ctx_indexer.service import open_indexer
+    from ctx_memory.service import open_memory
 
     async with (
         open_engines(settings) as engines,

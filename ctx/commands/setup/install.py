@@ -30,8 +30,8 @@ from ctx.install.servers import (
     set_variables,
 )
 from ctx.output import show
-from services.core.errors import InvalidInput
-from services.core.settings import load
+from ctx_core.errors import InvalidInput
+from ctx_core.settings import load
 
 NO_CLIENT = "no client is found here"
 PLUGIN_CLIENT = CLIENTS["claude-code"]

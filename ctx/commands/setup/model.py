@@ -11,9 +11,9 @@ from ctx.client import load_settings
 from ctx.exit_code import Exit
 from ctx.output import confirm, show
 from ctx.terminal import table
-from services.core.errors import InvalidInput
-from services.core.files import replace_file
-from services.core.settings import CHOSEN_DECODER, Settings
+from ctx_core.errors import InvalidInput
+from ctx_core.files import replace_file
+from ctx_core.settings import CHOSEN_DECODER, Settings
 
 MEGABYTE = 1_000_000
 NAME = click.argument("name")
@@ -28,7 +28,7 @@ NAME = click.argument("name")
 @NAME
 def pull_model(name: str, as_json: bool) -> int:
     """Fetch one GGUF file."""
-    from services.core.llm.download import MODELS, pull
+    from ctx_core.llm.download import MODELS, pull
 
     if name not in MODELS:
         raise InvalidInput("name", f"no model is called {name!r}; there are: {', '.join(MODELS)}")
@@ -55,7 +55,7 @@ def pull_model(name: str, as_json: bool) -> int:
 )
 def list_models(as_json: bool) -> int:
     """List models, with the chosen one marked."""
-    from services.core.llm.download import MODELS
+    from ctx_core.llm.download import MODELS
 
     settings = load_settings()
     chosen = settings.decoder_model or settings.chosen_decoder
@@ -88,7 +88,7 @@ def _list_text(body: Mapping[str, Any]) -> str:
 @NAME
 def use_model(name: str, as_json: bool) -> int:
     """Note the choice in the data folder."""
-    from services.core.llm.model_files import find_model
+    from ctx_core.llm.model_files import find_model
 
     if not name:
         raise InvalidInput("name", "is empty; ctx model list shows what is there")

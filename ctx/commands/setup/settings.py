@@ -9,7 +9,7 @@ from ctx.cli import COMMANDS, Group, define_command
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.terminal import is_seen, table
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 
 @define_command(
@@ -23,8 +23,8 @@ from services.core.errors import InvalidInput
 @click.option("--set", "only_set", is_flag=True, help="Only those that are not the default.")
 def show_settings(name: str | None, only_set: bool, as_json: bool) -> int:
     """Print settings with their origins."""
-    from services.core.environment.config_file import CONFIG_FILE, data_folder
-    from services.core.settings import described
+    from ctx_core.environment.config_file import CONFIG_FILE, data_folder
+    from ctx_core.settings import described
 
     rows = [
         each
@@ -70,8 +70,8 @@ def unset(name: str, as_json: bool) -> int:
 
 
 def _write(name: str, value: str | None, *, as_json: bool) -> int:
-    from services.core.environment.config_file import data_folder, write_config
-    from services.core.settings import check_filed, origins
+    from ctx_core.environment.config_file import data_folder, write_config
+    from ctx_core.settings import check_filed, origins
 
     check_filed(name, value)
     changed = write_config(data_folder(), name, value)

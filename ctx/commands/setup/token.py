@@ -12,11 +12,11 @@ from ctx.client import load_settings
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.terminal import table
-from services.core.clock import to_iso, utc_now
-from services.core.errors import InvalidInput
+from ctx_core.clock import to_iso, utc_now
+from ctx_core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from services.core.access.token import KeptToken
+    from ctx_core.access.token import KeptToken
 
 UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _PERIOD = re.compile(r"([0-9]{1,4})([hdw])")
@@ -59,8 +59,8 @@ def create(
     """Make one token."""
     from pydantic import ValidationError
 
-    from services.core.access.token import new_token
-    from services.core.access.token_file import changed_tokens
+    from ctx_core.access.token import new_token
+    from ctx_core.access.token_file import changed_tokens
 
     try:
         secret, kept = new_token(name, scope, collections, projects, _moment(expires))
@@ -86,7 +86,7 @@ def _made(body: Mapping[str, Any]) -> str:
 )
 def list_tokens(as_json: bool) -> int:
     """Print every token without its secret."""
-    from services.core.access.token_file import read_tokens
+    from ctx_core.access.token_file import read_tokens
 
     file = load_settings().tokens_path
     rows = [_row(each) for each in read_tokens(file)]
@@ -121,7 +121,7 @@ def _listed(body: Mapping[str, Any]) -> str:
 @click.argument("ids", nargs=-1, required=True)
 def revoke(ids: Sequence[str], as_json: bool) -> int:
     """Remove tokens from the file."""
-    from services.core.access.token_file import changed_tokens
+    from ctx_core.access.token_file import changed_tokens
 
     file = load_settings().tokens_path
     with changed_tokens(file) as tokens:

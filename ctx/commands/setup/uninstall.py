@@ -14,7 +14,7 @@ from ctx.install.instructions import FILES, without_block
 from ctx.install.plugin import without_plugin
 from ctx.install.servers import NAMES
 from ctx.output import show
-from services.core.settings import load
+from ctx_core.settings import load
 
 NOTHING = "no client has them"
 

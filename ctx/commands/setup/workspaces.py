@@ -14,7 +14,7 @@ from ctx.exit_code import Exit
 from ctx.output import confirm, show
 from ctx.terminal import table
 from ctx.workspaces import indexed_workspaces, workspace_around
-from services.core.errors import EntryNotFound
+from ctx_core.errors import EntryNotFound
 
 
 @define_command(

@@ -12,23 +12,23 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from ctx_core.engine.engine import open_engine
+from ctx_core.errors import StorageFailed
+from ctx_core.memories.types import MemoryFilters
+from ctx_core.settings import Settings
+from ctx_memory.service import MemoryServer, open_memory
 from scripts.bench.attacks.attack import FolderAttack, Outcome
-from services.core.engine.engine import open_engine
-from services.core.errors import StorageFailed
-from services.core.memories.types import MemoryFilters
-from services.core.settings import Settings
-from services.memory.service import MemoryServer, open_memory
 
 ENTRIES = 180
 DISK_MB = 200
 FULL_DISK = """
 import asyncio, os, sys
 from pathlib import Path
-from services.core.engine.engine import open_engine
-from services.core.settings import Settings
-from services.memory.service import open_memory
-from services.core.errors import StorageFailed
-from services.core.memories.types import MemoryFilters
+from ctx_core.engine.engine import open_engine
+from ctx_core.settings import Settings
+from ctx_memory.service import open_memory
+from ctx_core.errors import StorageFailed
+from ctx_core.memories.types import MemoryFilters
 async def main():
     settings = Settings(data_dir=Path(sys.argv[1]), min_free_mb=24)
     async with open_engine(settings, settings.memory_model) as engine, \\

@@ -5,9 +5,9 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from ctx_core.errors import RemoteFailed, StorageFailed
+from ctx_core.serving.mcp.client import call_tool
 from scripts.bench.faulting.ledger import GONE, Claim, Ledger
-from services.core.errors import RemoteFailed, StorageFailed
-from services.core.serving.mcp.client import call_tool
 
 CALL_SECONDS = 40.0  # longer than a server lets a call take
 REST_SECONDS = (0.02, 0.15)  # between two calls

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 import asyncpg
 import httpx
 
+from ctx_core.errors import CtxError, RemoteFailed, StorageFailed
+from ctx_core.serving.mcp.client import call_tool
 from scripts.bench.faulting.clerk import NO_ANSWER, Clerk
 from scripts.bench.faulting.editor import Editor
 from scripts.bench.faulting.entries import inspect_entries
@@ -22,8 +24,6 @@ from scripts.bench.faulting.program import NotReady, Usage
 from scripts.bench.faulting.projected import inspect_points
 from scripts.bench.faulting.projects import HAS_LOCK, inspect_project
 from scripts.bench.faulting.world import INDEXER, MEMORIES, OURS, POSTGRES, QDRANT, World
-from services.core.errors import CtxError, RemoteFailed, StorageFailed
-from services.core.serving.mcp.client import call_tool
 
 CLERKS = 2  # a memory server
 BEFORE_SECONDS = (0.05, 0.5)  # of load before the fault

@@ -4,11 +4,11 @@ import asyncio
 import contextlib
 import random
 
+from ctx_core.errors import RemoteFailed, StorageFailed
+from ctx_core.serving.mcp.client import call_tool
 from scripts.bench.faulting.clerk import CALL_SECONDS, CALM_SECONDS, NO_ANSWER, OK
 from scripts.bench.faulting.ledger import Ledger
 from scripts.bench.faulting.world import INDEXER, World
-from services.core.errors import RemoteFailed, StorageFailed
-from services.core.serving.mcp.client import call_tool
 
 FILES = 12
 FUNCTIONS = 5

@@ -7,17 +7,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ctx_core.embedding.factory import open_local
+from ctx_core.settings.models import CODE_MODEL
+from ctx_core.vectors.types import Point
+from ctx_indexer.indexing.prepare import Job, Prepared, prepare
+from ctx_indexer.indexing.report import Failure
+from ctx_indexer.schema import fields
+from ctx_indexer.source.repo import repo_of
+from ctx_indexer.source.walk import FileLimits, SourceFile, walk
 from scripts.bench.faulting.entries import SHOWN, scroll
 from scripts.bench.faulting.likeness import unlike
 from scripts.bench.faulting.world import INDEXER, World, collection
-from services.core.embedding.factory import open_local
-from services.core.settings.models import CODE_MODEL
-from services.core.vectors.types import Point
-from services.indexer.indexing.prepare import Job, Prepared, prepare
-from services.indexer.indexing.report import Failure
-from services.indexer.schema import fields
-from services.indexer.source.repo import repo_of
-from services.indexer.source.walk import FileLimits, SourceFile, walk
 
 TIMES = ("modified_at", "indexed_at")  # what a rebuild writes anew
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 ROOT = Path(__file__).parents[3]
-MODULES = ("services.memory", "services.indexer")
+MODULES = ("ctx_memory", "ctx_indexer")
 # What servers import when they begin to serve.
 LATE = ("griffe", "uvicorn.lifespan.on", "uvicorn.protocols.http.httptools_impl", "uvloop")
 

@@ -5,20 +5,20 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import select
 
+from ctx_core.embedding.factory import open_local
+from ctx_core.settings import Settings
+from ctx_core.vectors.types import Point
+from ctx_memory.conversations.service import conversation_target
+from ctx_memory.memories.projection import memory_target
+from ctx_memory.projection.projection import Projection, with_revision
+from ctx_memory.records.database import Database
+from ctx_memory.records.reading import read
+from ctx_memory.records.tables import entries
+from ctx_memory.records.types import Entry, EntryKind
+from ctx_memory.threads.service import thread_target
 from scripts.bench.faulting.entries import SHOWN, scroll
 from scripts.bench.faulting.likeness import unlike
 from scripts.bench.faulting.world import MEMORY_POSTGRES, MODEL, World, collection
-from services.core.embedding.factory import open_local
-from services.core.settings import Settings
-from services.core.vectors.types import Point
-from services.memory.conversations.service import conversation_target
-from services.memory.memories.projection import memory_target
-from services.memory.projection.projection import Projection, with_revision
-from services.memory.records.database import Database
-from services.memory.records.reading import read
-from services.memory.records.tables import entries
-from services.memory.records.types import Entry, EntryKind
-from services.memory.threads.service import thread_target
 
 
 async def inspect_points(world: World, name: str) -> list[str]:

@@ -196,7 +196,7 @@ def _environment(name: str, disk: Path, ports: list[int]) -> dict[str, str]:
 def _server(
     name: str, folder: Path, launcher: Launcher, env: Mapping[str, str], port: int
 ) -> Program:
-    module = "services.indexer" if name == INDEXER else "services.memory"
+    module = "ctx_indexer" if name == INDEXER else "ctx_memory"
     url, log = f"http://127.0.0.1:{port + HEALTH_OFFSET}/readyz", folder / f"{name}.log"
     return Program(name, partial(launcher.launch, module, env, log), log, lambda: answers(url))
 

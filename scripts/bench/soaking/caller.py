@@ -8,15 +8,15 @@ from typing import Any
 
 import httpx
 
-from services.core.errors import RemoteFailed, StorageFailed
-from services.core.serving.http_request import send
-from services.core.serving.mcp.client import (
+from ctx_core.errors import RemoteFailed, StorageFailed
+from ctx_core.serving.http_request import send
+from ctx_core.serving.mcp.client import (
     CLIENT,
     EVENT_STREAM,
     PROTOCOL_VERSION,
     call_tool,
 )
-from services.core.serving.mcp.client import META as META_PREFIX
+from ctx_core.serving.mcp.client import META as META_PREFIX
 
 Kind = Callable[[int], Awaitable[None]]  # one round of a load; leaves as many entries as it met
 SECONDS = 60.0

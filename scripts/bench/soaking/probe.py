@@ -1,6 +1,6 @@
 """Runs a server's module, which tells about its memory when it is asked by a signal.
 
-    python -m scripts.bench.soaking.probe services.memory
+    python -m scripts.bench.soaking.probe ctx_memory
 
 SIGUSR1 writes one line of JSON to the file that SOAK_PROBE_FILE names, SIGUSR2 first collects
 garbage. The server itself is as it is shipped.

@@ -17,7 +17,7 @@ from tests.support.processes import Server, environment, running
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """`python -m services.memory` with small thresholds; the indexer is not needed."""
+    """`python -m ctx_memory` with small thresholds; the indexer is not needed."""
     settings = {"IGNORE_PATTERNS": '["node_modules", "*.lock"]', "META_SUMMARY_THRESHOLD": "2"}
     name = f"conversations_{uuid4().hex[:12]}"
     postgres = ""
@@ -27,7 +27,7 @@ def server(
         settings["DATABASE_URL"] = sibling(postgres, name)
     env = environment(tmp_path_factory.mktemp("conversations") / "data", **settings)
     config = '{"messageLimitThreshold": 4, "metaSummaryThreshold": 99}'
-    with running(env, "-m", "services.memory", "--config", config) as started:
+    with running(env, "-m", "ctx_memory", "--config", config) as started:
         yield started
     if postgres:
         execute(postgres, f"DROP DATABASE {name} WITH (FORCE)")

@@ -12,12 +12,12 @@ import pytest
 import pytest_asyncio
 from fastmcp import Client
 
+from ctx_core.engine.engine import open_engine
+from ctx_core.serving.mcp.server import build
+from ctx_core.serving.metrics import Metrics
+from ctx_core.settings import Settings
+from ctx_memory.service import open_memory
 from scripts.bench.clones import bare, identify
-from services.core.engine.engine import open_engine
-from services.core.serving.mcp.server import build
-from services.core.serving.metrics import Metrics
-from services.core.settings import Settings
-from services.memory.service import open_memory
 from tests.support.qdrant import memory
 from tests.support.repositories import Repository
 

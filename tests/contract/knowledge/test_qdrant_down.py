@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
+from ctx_core.engine.engine import open_engine
+from ctx_core.serving.mcp.server import build
+from ctx_core.serving.metrics import Metrics
+from ctx_core.settings import Settings
+from ctx_memory.service import open_memory
 from scripts.bench.clones import bare, identify
 from scripts.bench.repositories import Repository
-from services.core.engine.engine import open_engine
-from services.core.serving.mcp.server import build
-from services.core.serving.metrics import Metrics
-from services.core.settings import Settings
-from services.memory.service import open_memory
 from tests.contract.knowledge.conftest import Tools
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there

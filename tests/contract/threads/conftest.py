@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from services.core.settings import Settings
+from ctx_core.settings import Settings
 from tests.support.contract import Thread, Tools, database_url, memory_tools
 from tests.support.thread_samples import ENTRIES
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from services.core.serving.mcp.schemas import SPEAKING_NAMES
+from ctx_core.serving.mcp.schemas import SPEAKING_NAMES
 from tests.support.contract import Tools
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")

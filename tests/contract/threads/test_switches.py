@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.settings import load
+from ctx_core.settings import load
 from tests.support.contract import Thread, memory_tools
 
 SEARCHES = {"fts_search_context", "semantic_search_context", "hybrid_search_context"}

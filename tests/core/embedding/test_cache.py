@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from services.core import sqlite
-from services.core.embedding import cache as cache_module
-from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
+from ctx_core import sqlite
+from ctx_core.embedding import cache as cache_module
+from ctx_core.embedding.cache import CachedEmbedder, EmbeddingCache
 from tests.support.fakes import Counting
 
 

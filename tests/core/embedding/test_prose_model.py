@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from services.core.embedding.background import BackgroundEmbedder
-from services.core.embedding.description import DESCRIPTION, read_description
-from services.core.embedding.factory import SHIPPED, open_local
-from services.core.embedding.onnx import OnnxEmbedder
-from services.core.embedding.protocol import Embedder
-from services.core.errors import ModelUnavailable
-from services.core.settings.models import PROSE_TRANSFORMER
+from ctx_core.embedding.background import BackgroundEmbedder
+from ctx_core.embedding.description import DESCRIPTION, read_description
+from ctx_core.embedding.factory import SHIPPED, open_local
+from ctx_core.embedding.onnx import OnnxEmbedder
+from ctx_core.embedding.protocol import Embedder
+from ctx_core.errors import ModelUnavailable
+from ctx_core.settings.models import PROSE_TRANSFORMER
 
 FOLDER = SHIPPED / PROSE_TRANSFORMER
 MAX_FOLDER_BYTES = 36_000_000  # of a clone and of a wheel

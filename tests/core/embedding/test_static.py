@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from services.core.embedding.factory import SHIPPED
-from services.core.embedding.static import StaticEmbedder
-from services.core.errors import ModelUnavailable
-from services.core.settings.models import CODE_MODEL, PROSE_MODEL
+from ctx_core.embedding.factory import SHIPPED
+from ctx_core.embedding.static import StaticEmbedder
+from ctx_core.errors import ModelUnavailable
+from ctx_core.settings.models import CODE_MODEL, PROSE_MODEL
 
 MAX_FOLDER_BYTES = 16 * 1024 * 1024
 MEGABYTE = 1024 * 1024

@@ -7,15 +7,15 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.embedding.factory import SHIPPED
-from services.core.embedding.static import StaticEmbedder
-from services.core.engine.query_model import QueryModel, QueryModelResolver
-from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
-from services.core.settings.models import CODE_MODEL
-from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.protocol import VectorStore
-from services.core.vectors.server.store import ServerStore
-from services.core.vectors.types import CollectionSpec, EmbeddingModel, IndexKind, hybrid_spec
+from ctx_core.embedding.factory import SHIPPED
+from ctx_core.embedding.static import StaticEmbedder
+from ctx_core.engine.query_model import QueryModel, QueryModelResolver
+from ctx_core.errors import CollectionNotFound, InvalidInput, ModelMismatch
+from ctx_core.settings.models import CODE_MODEL
+from ctx_core.vectors.edge.store import EdgeStore
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.server.store import ServerStore
+from ctx_core.vectors.types import CollectionSpec, EmbeddingModel, IndexKind, hybrid_spec
 from tests.support.vectors.reading import WRITES, reading
 
 EMBEDDER = StaticEmbedder(SHIPPED / CODE_MODEL)

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from ctx.servers import connection_of
-from services.core.environment.config_file import CONFIG_FILE
-from services.core.environment.connection import read_connection, read_store_key
-from services.core.errors import SettingsInvalid
-from services.core.settings import env_names, load, origins
+from ctx_core.environment.config_file import CONFIG_FILE
+from ctx_core.environment.connection import read_connection, read_store_key
+from ctx_core.errors import SettingsInvalid
+from ctx_core.settings import env_names, load, origins
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import DecoderFailed, ModelUnavailable
-from services.core.llm.factory import open_decoder
-from services.core.llm.llamacpp import LlamaDecoder
-from services.core.llm.protocol import Generation, messages
-from services.core.settings import Settings
+from ctx_core.errors import DecoderFailed, ModelUnavailable
+from ctx_core.llm.factory import open_decoder
+from ctx_core.llm.llamacpp import LlamaDecoder
+from ctx_core.llm.protocol import Generation, messages
+from ctx_core.settings import Settings
 from tests.support.gguf import FILE, NAME, has_llama, model_path, needs_llama
 
 

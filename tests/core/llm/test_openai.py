@@ -19,10 +19,10 @@ from starlette.responses import (
 )
 from starlette.routing import Route
 
-from services.core.errors import DecoderFailed
-from services.core.llm.factory import open_decoder
-from services.core.llm.openai import Endpoint, RemoteDecoder, endpoint
-from services.core.settings import Settings
+from ctx_core.errors import DecoderFailed
+from ctx_core.llm.factory import open_decoder
+from ctx_core.llm.openai import Endpoint, RemoteDecoder, endpoint
+from ctx_core.settings import Settings
 from tests.support.loopback import serving
 
 KEY = "sk-secret-key"

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from services.core.ranking.calibration import CALIBRATIONS
-from services.core.ranking.confidence import MAX_SCALE, WEAK, confidence, words_scale
-from services.core.settings.models import PROSE_MODEL, PROSE_TRANSFORMER
+from ctx_core.ranking.calibration import CALIBRATIONS
+from ctx_core.ranking.confidence import MAX_SCALE, WEAK, confidence, words_scale
+from ctx_core.settings.models import PROSE_MODEL, PROSE_TRANSFORMER
 
 
 @pytest.mark.parametrize("model", [PROSE_MODEL, PROSE_TRANSFORMER])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.ranking.period import Period, named_period
+from ctx_core.ranking.period import Period, named_period
 
 TODAY = date(2026, 11, 18)  # a Wednesday
 

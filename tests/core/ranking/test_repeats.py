@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.core.ranking.repeats import says_the_same, without_repeats
-from services.core.ranking.scoring import ScoredEntry
-from services.core.text.tokens import text_terms
+from ctx_core.ranking.repeats import says_the_same, without_repeats
+from ctx_core.ranking.scoring import ScoredEntry
+from ctx_core.text.tokens import text_terms
 
 LONG = "Deployments run every Friday at noon from the main branch after all tests have passed"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from services.core.ranking.calibration import CALIBRATIONS, USUAL, calibration
-from services.core.ranking.period import Period
-from services.core.ranking.scoring import (
+from ctx_core.ranking.calibration import CALIBRATIONS, USUAL, calibration
+from ctx_core.ranking.period import Period
+from ctx_core.ranking.scoring import (
     WEIGHTS,
     Candidate,
     Weights,
@@ -16,7 +16,7 @@ from services.core.ranking.scoring import (
     is_speaker_asked,
     rank,
 )
-from services.core.settings.models import PROSE_MODEL, PROSE_TRANSFORMER
+from ctx_core.settings.models import PROSE_MODEL, PROSE_TRANSFORMER
 
 MAY = Period(date(2023, 5, 1), date(2023, 5, 31))
 CALIBRATION = CALIBRATIONS[PROSE_TRANSFORMER]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import ModelUnavailable
-from services.core.rerank.cross_encoder import OnnxReranker, open_reranker
+from ctx_core.errors import ModelUnavailable
+from ctx_core.rerank.cross_encoder import OnnxReranker, open_reranker
 
 MODEL = os.environ.get("RERANK_TEST_MODEL")
 

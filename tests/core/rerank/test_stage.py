@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import TimedOut
-from services.core.rerank.stage import MAX_CHARACTERS, RerankStage, open_stage
+from ctx_core.errors import TimedOut
+from ctx_core.rerank.stage import MAX_CHARACTERS, RerankStage, open_stage
 
 
 class Lengths:

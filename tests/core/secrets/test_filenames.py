@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.core.secrets.filenames import FileKind, file_kind, is_secret_name
+from ctx_core.secrets.filenames import FileKind, file_kind, is_secret_name
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.secrets.redaction import find_secrets
+from ctx_core.secrets.redaction import find_secrets
 
 LINES_PER_FALSE_ALARM = 2_000
 # Real code that is installed wherever these tests run, with servers, databases and clients in it.

@@ -4,7 +4,7 @@ import random
 import string
 from itertools import pairwise
 
-from services.core.secrets.redaction import find_secrets, redact
+from ctx_core.secrets.redaction import find_secrets, redact
 
 KEY_LABEL = " ".join(["RSA", "PRIVATE", "KEY"])
 

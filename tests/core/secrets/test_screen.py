@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.core.secrets.screen import MAX_CHARS_INLINE, SecretScreen
+from ctx_core.secrets.screen import MAX_CHARS_INLINE, SecretScreen
 
 TOKEN = "gh" + "p_" + "a8Kq2LmZ9xWv4TnR7sYb1CdE5fGh3JkP6oUi"
 

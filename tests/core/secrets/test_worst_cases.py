@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from services.core.secrets.redaction import redact
+from ctx_core.secrets.redaction import redact
 
 SMALL, LARGE = 32_768, 262_144  # characters
 LINEAR_SECONDS = 1.0  # of CPU for the large text; the slowest case takes a third

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.core.errors import InvalidInput, StorageFailed, error_body
-from services.core.serving.disclosure import public_body, without_addresses
+from ctx_core.errors import InvalidInput, StorageFailed, error_body
+from ctx_core.serving.disclosure import public_body, without_addresses
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from starlette.requests import ClientDisconnect
 
-from services.core.serving import request_id
-from services.core.serving.logs import FIELDS, configure_logging
+from ctx_core.serving import request_id
+from ctx_core.serving.logs import FIELDS, configure_logging
 
 
 @pytest.fixture(autouse=True)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.core.errors import RateLimited
-from services.core.serving.rate_limit import RateLimiter
+from ctx_core.errors import RateLimited
+from ctx_core.serving.rate_limit import RateLimiter
 
 
 class Clock:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.core.errors import InvalidInput
-from services.core.serving import caller
-from services.core.serving.sessions import MAX_SESSIONS, SessionDefaults
+from ctx_core.errors import InvalidInput
+from ctx_core.serving import caller
+from ctx_core.serving.sessions import MAX_SESSIONS, SessionDefaults
 
 
 @pytest.fixture

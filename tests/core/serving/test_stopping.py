@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from services.core.serving.stopping import EXIT_FORCED
+from ctx_core.serving.stopping import EXIT_FORCED
 
 PATIENCE = 20.0
 HANGING = {
@@ -19,7 +19,7 @@ HANGING = {
 @pytest.mark.parametrize("what", HANGING)
 def test_a_process_that_hangs_is_ended_by_force(what: str) -> None:
     program = "import atexit, threading, time\n"
-    program += "from services.core.serving.stopping import end_within\nend_within(0.5)\n"
+    program += "from ctx_core.serving.stopping import end_within\nend_within(0.5)\n"
     started = time.monotonic()
     ended = subprocess.run(
         [sys.executable, "-c", program + HANGING[what]],

@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.core.errors import SettingsInvalid
-from services.core.serving.service import Effect, Service, Tool
-from services.core.serving.toolsets import Selection, check_setting, choose
+from ctx_core.errors import SettingsInvalid
+from ctx_core.serving.service import Effect, Service, Tool
+from ctx_core.serving.toolsets import Selection, check_setting, choose
 
 
 async def reads() -> None: ...

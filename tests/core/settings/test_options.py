@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from services.core.errors import SettingsInvalid
-from services.core.settings import env_names, load
-from services.core.settings.conversations import OPTIONS
+from ctx_core.errors import SettingsInvalid
+from ctx_core.settings import env_names, load
+from ctx_core.settings.conversations import OPTIONS
 
 # Every option with another value than its default.
 VALUES: dict[str, Any] = {

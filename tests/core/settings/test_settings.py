@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import SettingsInvalid
-from services.core.settings import GROUPS, Settings, env_names, load
+from ctx_core.errors import SettingsInvalid
+from ctx_core.settings import GROUPS, Settings, env_names, load
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,8 @@
 """Fragments around the terms of a query."""
 
-from services.core.text.highlight import highlights as fragments
-from services.core.text.highlight import mark_terms
-from services.core.text.tokens import text_terms
+from ctx_core.text.highlight import highlights as fragments
+from ctx_core.text.highlight import mark_terms
+from ctx_core.text.tokens import text_terms
 
 TEXT = (
     "Efficient Python pattern for processing large files using generators to minimize memory usage"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.core.text.tokens import terms, text_terms, words
+from ctx_core.text.tokens import terms, text_terms, words
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.protocol import VectorStore
-from services.core.vectors.server.store import ServerStore
+from ctx_core.vectors.edge.store import EdgeStore
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.server.store import ServerStore
 from tests.support.qdrant import memory
 from tests.support.vectors.samples import POINTS, SPEC
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import StorageFailed
-from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.folder_lock import folder_owner
-from services.core.vectors.server.store import ServerStore
+from ctx_core.errors import StorageFailed
+from ctx_core.vectors.edge.store import EdgeStore
+from ctx_core.vectors.folder_lock import folder_owner
+from ctx_core.vectors.server.store import ServerStore
 from tests.support.vectors.opened import opened
 from tests.support.vectors.samples import SPEC
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import FolderInUse, StorageFailed
-from services.core.vectors.folder_lock import LOCK_FILE, OWNER_FILE, folder_owner, lock_folder
+from ctx_core.errors import FolderInUse, StorageFailed
+from ctx_core.vectors.folder_lock import LOCK_FILE, OWNER_FILE, folder_owner, lock_folder
 
 HOLD = """
 import sys
 from pathlib import Path
-from services.core.vectors.folder_lock import lock_folder
+from ctx_core.vectors.folder_lock import lock_folder
 held = lock_folder(Path(sys.argv[1]))
 print("owned", flush=True)
 sys.stdin.read()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.core.errors import InvalidInput
-from services.core.vectors.generations import is_generation, logical_name, new_generation
-from services.core.vectors.validation import check_collection_name
+from ctx_core.errors import InvalidInput
+from ctx_core.vectors.generations import is_generation, logical_name, new_generation
+from ctx_core.vectors.validation import check_collection_name
 
 
 def test_a_generation_is_new_and_belongs_to_its_name() -> None:

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from services.core.errors import InvalidInput, ModelMismatch
-from services.core.vectors.spec_check import (
+from ctx_core.errors import InvalidInput, ModelMismatch
+from ctx_core.vectors.spec_check import (
     check_spec,
     has_vectors,
     rebuild_command,
     spec_problem,
 )
-from services.core.vectors.types import CollectionSpec, EmbeddingModel, IndexKind, hybrid_spec
+from ctx_core.vectors.types import CollectionSpec, EmbeddingModel, IndexKind, hybrid_spec
 
 EXPECTED = hybrid_spec(
     EmbeddingModel("tiny", 4),

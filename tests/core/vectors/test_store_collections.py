@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
-from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import (
+from ctx_core.errors import CollectionNotFound, InvalidInput, ModelMismatch
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.types import (
     CollectionSpec,
     EmbeddingModel,
     Filter,

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from services.core.errors import InvalidInput
-from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import (
+from ctx_core.errors import InvalidInput
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.types import (
     Condition,
     DatetimeRange,
     Filter,

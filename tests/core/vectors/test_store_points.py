@@ -7,9 +7,9 @@ from uuid import UUID
 import numpy
 import pytest
 
-from services.core.errors import InvalidInput
-from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import (
+from ctx_core.errors import InvalidInput
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.types import (
     Filter,
     HasId,
     Match,

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from services.core.errors import CollectionNotFound, InvalidInput
-from services.core.vectors.protocol import VectorStore
-from services.core.vectors.types import EmbeddingModel, Prefetch, Query, Sparse
+from ctx_core.errors import CollectionNotFound, InvalidInput
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.types import EmbeddingModel, Prefetch, Query, Sparse
 from tests.support.vectors.samples import POINTS, SPEC, numbers, point
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

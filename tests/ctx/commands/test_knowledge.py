@@ -376,7 +376,7 @@ async def test_a_running_server_is_asked_for_a_search_and_sees_what_commands_wri
     shop: Repository, tmp_path: Path
 ) -> None:
     env = environment(tmp_path / "data", CTX_WORKSPACE=str(shop.root))
-    with running(env, "-m", "services.memory") as server:
+    with running(env, "-m", "ctx_memory") as server:
         assert run_ctx(env, "knowledge", "add", "queue", "--text", "One worker.").returncode == 0
         hidden = ("knowledge", "add", "mine", "--text", "Two workers.", "--scope", "private")
         assert run_ctx(env, *hidden).returncode == 0

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ctx.cli import cli
-from services.core.settings import Settings
+from ctx_core.settings import Settings
 
 NAME = "qwen2.5-coder-0.5b"
 CONTENT = bytes(range(256)) * 4_000

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from ctx.commands.servers.status import workspace_line
-from services.indexer.indexing.workspace_state import COMPLETED, IN_PROGRESS
+from ctx_indexer.indexing.workspace_state import COMPLETED, IN_PROGRESS
 from tests.support.processes import environment, run_ctx
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from services.indexer.answers.check import check, split_sentences
-from services.indexer.answers.prompt import answer_grammar, prompt
-from services.indexer.answers.sources import Source, Span
-from services.indexer.chunking.definition_spans import DefinitionSpan
-from services.indexer.search.snippet import Rows
+from ctx_indexer.answers.check import check, split_sentences
+from ctx_indexer.answers.prompt import answer_grammar, prompt
+from ctx_indexer.answers.sources import Source, Span
+from ctx_indexer.chunking.definition_spans import DefinitionSpan
+from ctx_indexer.search.snippet import Rows
 
 RETRY = '''def delay(self, attempt: int) -> float:
     """Exponential backoff with jitter, so that clients do not come back in lockstep."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.indexer.answers.deadline import Deadline
-from services.indexer.answers.expansion import Expander, read_alternates
+from ctx_indexer.answers.deadline import Deadline
+from ctx_indexer.answers.expansion import Expander, read_alternates
 
 
 @pytest.mark.parametrize(

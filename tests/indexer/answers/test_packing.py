@@ -1,9 +1,9 @@
 """Packing: near spans are one source, repeated texts count once, the budget holds."""
 
-from services.indexer.answers.packing import Mode, pack
-from services.indexer.answers.sources import Span
-from services.indexer.chunking.definition_spans import DefinitionSpan
-from services.indexer.search.snippet import Rows
+from ctx_indexer.answers.packing import Mode, pack
+from ctx_indexer.answers.sources import Span
+from ctx_indexer.chunking.definition_spans import DefinitionSpan
+from ctx_indexer.search.snippet import Rows
 
 FILE = [f"line {number} of a file with some words in it" for number in range(1, 201)]
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from services.indexer.answers.packing import pack
-from services.indexer.answers.sentences import sentences, signature
-from services.indexer.answers.sources import Span
-from services.indexer.chunking.definition_spans import DefinitionSpan
-from services.indexer.search.snippet import Rows
-from services.indexer.syntax.outline import outline
+from ctx_indexer.answers.packing import pack
+from ctx_indexer.answers.sentences import sentences, signature
+from ctx_indexer.answers.sources import Span
+from ctx_indexer.chunking.definition_spans import DefinitionSpan
+from ctx_indexer.search.snippet import Rows
+from ctx_indexer.syntax.outline import outline
 
 PYTHON = '''class Provider(Base):
     """Serialise data as JSON. Subclasses of :class:`~.Provider` may

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.indexer.chunking.chunker import MAX_LINE_CHUNKS, TRUNCATION_MARK, Chunk
-from services.indexer.chunking.chunker import chunk as chunk_outline
-from services.indexer.chunking.spans import DEFAULT_LIMITS, ChunkLimits
-from services.indexer.source.content import decode
-from services.indexer.source.languages import language_of
-from services.indexer.syntax.definitions import KINDS
-from services.indexer.syntax.grammar import QUERIES, grammar_of, parse
-from services.indexer.syntax.lines import normalise
-from services.indexer.syntax.outline import outline
-from services.indexer.syntax.references import Reference
+from ctx_indexer.chunking.chunker import MAX_LINE_CHUNKS, TRUNCATION_MARK, Chunk
+from ctx_indexer.chunking.chunker import chunk as chunk_outline
+from ctx_indexer.chunking.spans import DEFAULT_LIMITS, ChunkLimits
+from ctx_indexer.source.content import decode
+from ctx_indexer.source.languages import language_of
+from ctx_indexer.syntax.definitions import KINDS
+from ctx_indexer.syntax.grammar import QUERIES, grammar_of, parse
+from ctx_indexer.syntax.lines import normalise
+from ctx_indexer.syntax.outline import outline
+from ctx_indexer.syntax.references import Reference
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = sorted((ROOT / "tests/indexer/syntax/samples").iterdir())

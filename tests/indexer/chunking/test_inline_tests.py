@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.indexer.chunking.chunker import chunk
-from services.indexer.syntax.outline import outline
+from ctx_indexer.chunking.chunker import chunk
+from ctx_indexer.syntax.outline import outline
 
 SAMPLES = {
     "rust": """use a::b;

@@ -5,10 +5,10 @@ from typing import cast
 
 import pytest
 
-from services.indexer.graph.edges import SECONDS, CallSites
-from services.indexer.graph.loading import LoadedTables
-from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, Value
+from ctx_indexer.graph.edges import SECONDS, CallSites
+from ctx_indexer.graph.loading import LoadedTables
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import DEFINITION, Value
 from tests.support.symbol_tables import SymbolTables
 
 MANY = 2_000

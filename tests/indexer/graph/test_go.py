@@ -2,11 +2,11 @@
 
 import pytest
 
-from services.indexer.graph.certainty import Certainty, certainty
-from services.indexer.graph.relations import promised
-from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, ScopeRef, Value
-from services.indexer.syntax.symbols.table import (
+from ctx_indexer.graph.certainty import Certainty, certainty
+from ctx_indexer.graph.relations import promised
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import DEFINITION, ScopeRef, Value
+from ctx_indexer.syntax.symbols.table import (
     BLOCK,
     CLASS,
     FUNCTION,

@@ -4,11 +4,11 @@ from typing import cast
 
 import pytest
 
-from services.indexer.graph.certainty import Certainty, certainty
-from services.indexer.graph.edges import CallSites
-from services.indexer.graph.loading import LoadedTables
-from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, ScopeRef, Value
+from ctx_indexer.graph.certainty import Certainty, certainty
+from ctx_indexer.graph.edges import CallSites
+from ctx_indexer.graph.loading import LoadedTables
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import DEFINITION, ScopeRef, Value
 from tests.support.symbol_tables import SymbolTables
 
 Runs = tuple[set[int], Certainty]

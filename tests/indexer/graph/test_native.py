@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from ctx_indexer.graph.certainty import Certainty
+from ctx_indexer.syntax.grammar import grammar_of, parse
+from ctx_indexer.syntax.repair import repairs
 from scripts.bench.application import Application
-from services.indexer.graph.certainty import Certainty
-from services.indexer.syntax.grammar import grammar_of, parse
-from services.indexer.syntax.repair import repairs
 
 HEADER = """
 #pragma once

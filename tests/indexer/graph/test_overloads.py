@@ -4,13 +4,13 @@ from typing import cast
 
 import pytest
 
-from services.indexer.graph.certainty import Certainty
-from services.indexer.graph.edges import CallSites
-from services.indexer.graph.files import FileSymbols
-from services.indexer.graph.loading import LoadedTables
-from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, ScopeRef, Value
-from services.indexer.syntax.outline import outline
+from ctx_indexer.graph.certainty import Certainty
+from ctx_indexer.graph.edges import CallSites
+from ctx_indexer.graph.files import FileSymbols
+from ctx_indexer.graph.loading import LoadedTables
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import DEFINITION, ScopeRef, Value
+from ctx_indexer.syntax.outline import outline
 
 SAMPLES = {
     "csharp": "class A {\nvoid G(int a) {}\nvoid G(string a) {}\nvoid F() { G(other.Value); } }",

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
-from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, ScopeRef, Value
-from services.indexer.syntax.symbols.table import FUNCTION
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import DEFINITION, ScopeRef, Value
+from ctx_indexer.syntax.symbols.table import FUNCTION
 from tests.support.symbol_tables import SymbolTables
 
 SAMPLES = Path(__file__).parent / "polyglot"

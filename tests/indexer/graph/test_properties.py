@@ -2,10 +2,10 @@
 
 import pytest
 
-from services.indexer.graph.python.properties import SURE
-from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import ScopeRef
-from services.indexer.syntax.symbols.table import ASSIGNED
+from ctx_indexer.graph.python.properties import SURE
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import ScopeRef
+from ctx_indexer.syntax.symbols.table import ASSIGNED
 from tests.indexer.graph.test_resolver import Files
 
 C = """class C:

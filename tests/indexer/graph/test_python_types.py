@@ -2,10 +2,10 @@
 
 import pytest
 
-from services.indexer.graph.certainty import Certainty, certainty
-from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef
-from services.indexer.syntax.symbols.annotations import python_type
+from ctx_indexer.graph.certainty import Certainty, certainty
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef
+from ctx_indexer.syntax.symbols.annotations import python_type
 from tests.indexer.graph.test_resolver import Files
 
 C = "class C:\n def g(self): 0\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.indexer.graph.resolver import Resolver
-from services.indexer.graph.values import DEFINITION, EXTERNAL, UNRESOLVED, ScopeRef
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import DEFINITION, EXTERNAL, UNRESOLVED, ScopeRef
 from tests.support.symbol_tables import SymbolTables
 
 

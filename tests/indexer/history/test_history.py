@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.errors import GitFailed
-from services.core.git import run_git
-from services.core.settings import Settings
-from services.indexer.history.commits import commits_of, read_commits, recent_ids
-from services.indexer.history.history import History
-from services.indexer.history.points import history_filter
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.errors import GitFailed
+from ctx_core.git import run_git
+from ctx_core.settings import Settings
+from ctx_indexer.history.commits import commits_of, read_commits, recent_ids
+from ctx_indexer.history.history import History
+from ctx_indexer.history.points import history_filter
 from tests.support.repositories import Repository, function
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from services.core.errors import ModelMismatch
-from services.core.vectors.types import BM25, DENSE, CollectionSpec, Point
-from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import RepoKey
-from services.indexer.schema import fields
-from services.indexer.schema.earlier import EARLIER_BM25
-from services.indexer.schema.payload import decode
-from services.indexer.schema.points import INDEX_VERSION, spec
-from services.indexer.search.query import parse_queries
-from services.indexer.search.searcher import Searcher, SearchRequest
+from ctx_core.errors import ModelMismatch
+from ctx_core.vectors.types import BM25, DENSE, CollectionSpec, Point
+from ctx_indexer.indexing.indexer import Indexer
+from ctx_indexer.indexing.manifest import RepoKey
+from ctx_indexer.schema import fields
+from ctx_indexer.schema.earlier import EARLIER_BM25
+from ctx_indexer.schema.payload import decode
+from ctx_indexer.schema.points import INDEX_VERSION, spec
+from ctx_indexer.search.query import parse_queries
+from ctx_indexer.search.searcher import Searcher, SearchRequest
 from tests.indexer.conftest import REPO, Bench
 from tests.support.fakes import Counting
 from tests.support.repositories import Repository, function

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from services.core.embedding.cache import CachedEmbedder, EmbeddingCache
-from services.core.errors import InvalidInput, ModelMismatch, StorageFailed
-from services.core.memories.collection import spec as memory_spec
-from services.core.settings import Settings
-from services.core.vectors.types import CollectionSpec, Filter, Match, MatchAny
-from services.indexer.indexing import workers
-from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import RepoKey
-from services.indexer.indexing.report import Progress
+from ctx_core.embedding.cache import CachedEmbedder, EmbeddingCache
+from ctx_core.errors import InvalidInput, ModelMismatch, StorageFailed
+from ctx_core.memories.collection import spec as memory_spec
+from ctx_core.settings import Settings
+from ctx_core.vectors.types import CollectionSpec, Filter, Match, MatchAny
+from ctx_indexer.indexing import workers
+from ctx_indexer.indexing.indexer import Indexer
+from ctx_indexer.indexing.manifest import RepoKey
+from ctx_indexer.indexing.report import Progress
 from tests.indexer.conftest import REPO, Bench
 from tests.support.fakes import Counting
 from tests.support.repositories import Repository, function

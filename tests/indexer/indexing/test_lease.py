@@ -14,12 +14,12 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.errors import RepoInUse, StorageFailed
-from services.core.vectors.protocol import VectorStore
-from services.core.vectors.server.store import ServerStore
-from services.indexer.indexing import lease as leasing
-from services.indexer.indexing.lease import ALL_REPOS, ServerLeases
-from services.indexer.indexing.manifest import RepoKey
+from ctx_core.errors import RepoInUse, StorageFailed
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.server.store import ServerStore
+from ctx_indexer.indexing import lease as leasing
+from ctx_indexer.indexing.lease import ALL_REPOS, ServerLeases
+from ctx_indexer.indexing.manifest import RepoKey
 from tests.support import lease_holder
 from tests.support.processes import ROOT
 from tests.support.repositories import Repository, function

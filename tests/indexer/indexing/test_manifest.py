@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from services.core import sqlite
-from services.core.errors import StorageFailed
-from services.indexer.indexing.manifest import Checkout, Manifest, RepoKey
-from services.indexer.indexing.rows import CheckoutFile, FileVersion, ManifestRow, VersionRow
-from services.indexer.indexing.tables import DONE, WRITING
+from ctx_core import sqlite
+from ctx_core.errors import StorageFailed
+from ctx_indexer.indexing.manifest import Checkout, Manifest, RepoKey
+from ctx_indexer.indexing.rows import CheckoutFile, FileVersion, ManifestRow, VersionRow
+from ctx_indexer.indexing.tables import DONE, WRITING
 
 KEY = RepoKey("embedded", "code", "repo")
 ROOT, TREE = Path("/work/repo"), Path("/work/tree")

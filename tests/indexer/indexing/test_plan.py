@@ -1,10 +1,10 @@
 """Plans are pure: files and rows in, what to do out."""
 
-from services.indexer.indexing.plan import Plan, make_plan
-from services.indexer.indexing.rows import FileVersion, ManifestRow, VersionRow
-from services.indexer.indexing.tables import DONE, WRITING
-from services.indexer.indexing.verify import Mismatch
-from services.indexer.source.walk import SourceFile
+from ctx_indexer.indexing.plan import Plan, make_plan
+from ctx_indexer.indexing.rows import FileVersion, ManifestRow, VersionRow
+from ctx_indexer.indexing.tables import DONE, WRITING
+from ctx_indexer.indexing.verify import Mismatch
+from ctx_indexer.source.walk import SourceFile
 
 VERSION = 7
 

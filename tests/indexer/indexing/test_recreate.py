@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.errors import ModelMismatch
-from services.core.serving.sessions import SessionDefaults
-from services.core.settings import Settings
-from services.core.settings.models import CODE_MODEL
-from services.indexer.indexing.report import IndexReport
-from services.indexer.schema.points import spec
-from services.indexer.search.filters import SearchFilters
-from services.indexer.search.query import parse_queries
-from services.indexer.search.searcher import Searcher, SearchRequest, SearchResult
-from services.indexer.service import open_context, open_searcher
-from services.indexer.tools.context import IndexerContext
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.errors import ModelMismatch
+from ctx_core.serving.sessions import SessionDefaults
+from ctx_core.settings import Settings
+from ctx_core.settings.models import CODE_MODEL
+from ctx_indexer.indexing.report import IndexReport
+from ctx_indexer.schema.points import spec
+from ctx_indexer.search.filters import SearchFilters
+from ctx_indexer.search.query import parse_queries
+from ctx_indexer.search.searcher import Searcher, SearchRequest, SearchResult
+from ctx_indexer.service import open_context, open_searcher
+from ctx_indexer.tools.context import IndexerContext
 from tests.support import models
 from tests.support.rebuild import Rebuild
 from tests.support.repositories import Repository, function

@@ -3,9 +3,9 @@
 import json
 from dataclasses import replace
 
+from ctx_core.vectors.types import BM25, DENSE, Point
+from ctx_indexer.schema.payload import decode
 from scripts.bench.planted_secrets import planted
-from services.core.vectors.types import BM25, DENSE, Point
-from services.indexer.schema.payload import decode
 from tests.indexer.conftest import REPO, Bench
 from tests.support.repositories import Repository
 

@@ -3,9 +3,9 @@
 import os
 from dataclasses import replace
 
-from services.indexer.indexing.changes import Signatures
-from services.indexer.indexing.tables import WRITING
-from services.indexer.indexing.writer import RACY_SECONDS
+from ctx_indexer.indexing.changes import Signatures
+from ctx_indexer.indexing.tables import WRITING
+from ctx_indexer.indexing.writer import RACY_SECONDS
 from tests.indexer.conftest import Bench
 from tests.support.repositories import Repository, function
 

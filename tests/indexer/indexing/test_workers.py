@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import IndexingFailed
-from services.indexer.indexing import workers
-from services.indexer.indexing.report import Failure
+from ctx_core.errors import IndexingFailed
+from ctx_indexer.indexing import workers
+from ctx_indexer.indexing.report import Failure
 from tests.support.crashing_files import DeadlyJob, deadly_job, greedy_job
 
 

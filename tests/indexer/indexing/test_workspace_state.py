@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import InvalidInput
-from services.indexer.indexing.workspace_state import (
+from ctx_core.errors import InvalidInput
+from ctx_indexer.indexing.workspace_state import (
     SCAN_DEPTH,
     STATE_FILE,
     STATE_FOLDER,

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.settings import Settings
-from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.manifest import Manifest
-from services.indexer.schema.payload import decode
-from services.indexer.schema.versions import without_versions
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.settings import Settings
+from ctx_indexer.indexing.indexer import Indexer
+from ctx_indexer.indexing.manifest import Manifest
+from ctx_indexer.schema.payload import decode
+from ctx_indexer.schema.versions import without_versions
 from tests.support.qdrant import memory
 from tests.support.repositories import Repository, function
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from services.indexer.indexing import view
-from services.indexer.indexing.manifest import RepoKey
+from ctx_indexer.indexing import view
+from ctx_indexer.indexing.manifest import RepoKey
 from tests.indexer.conftest import Bench
 from tests.support.repositories import Repository, function
 

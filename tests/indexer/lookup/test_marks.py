@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.indexer.lookup.marks import BASE, CALL, DEFINITION, IMPORT, OTHER, Marker
-from services.indexer.syntax.outline import outline
+from ctx_indexer.lookup.marks import BASE, CALL, DEFINITION, IMPORT, OTHER, Marker
+from ctx_indexer.syntax.outline import outline
 
 SOURCES = {
     "python": (

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.errors import InvalidInput
-from services.indexer.lookup.pattern import Pattern
+from ctx_core.errors import InvalidInput
+from ctx_indexer.lookup.pattern import Pattern
 
 TEXT = "def load(x):\n    return Load(x) or reload\n# load_all loads\nend"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from services.indexer.lookup.reader import FileLocation, definitions_named
-from services.indexer.lookup.texts import FileTexts
+from ctx_indexer.lookup.reader import FileLocation, definitions_named
+from ctx_indexer.lookup.texts import FileTexts
 
 FILES = {
     "middleware/compress.go": "package middleware\n\nfunc Compress() {\n}\n",

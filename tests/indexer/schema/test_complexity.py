@@ -1,6 +1,6 @@
 import pytest
 
-from services.indexer.schema.complexity import complexity
+from ctx_indexer.schema.complexity import complexity
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Rank features survive being stored."""
 
-from services.indexer.schema.features import ChunkLocation, compute_features, decode_features
-from services.indexer.source.classify import NO_FLAGS, FileFlags
+from ctx_indexer.schema.features import ChunkLocation, compute_features, decode_features
+from ctx_indexer.source.classify import NO_FLAGS, FileFlags
 
 LOCATION = ChunkLocation("r", "src/retry_policies.py", 1)
 

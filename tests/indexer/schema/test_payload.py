@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from services.core.errors import SearchFailed
-from services.indexer.chunking.definition_spans import DefinitionSpan
-from services.indexer.schema import fields
-from services.indexer.schema.features import decode_features
-from services.indexer.schema.payload import ChunkPayload, decode, embedding_text
-from services.indexer.source.classify import FileFlags
-from services.indexer.syntax.references import Reference
+from ctx_core.errors import SearchFailed
+from ctx_indexer.chunking.definition_spans import DefinitionSpan
+from ctx_indexer.schema import fields
+from ctx_indexer.schema.features import decode_features
+from ctx_indexer.schema.payload import ChunkPayload, decode, embedding_text
+from ctx_indexer.source.classify import FileFlags
+from ctx_indexer.syntax.references import Reference
 from tests.indexer.conftest import Bench
 from tests.support.repositories import Repository
 

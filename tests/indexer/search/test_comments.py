@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from services.indexer.search.definition_choice import choose_definitions
-from services.indexer.search.filters import SearchFilters
-from services.indexer.search.query import parse_query
-from services.indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.search.definition_choice import choose_definitions
+from ctx_indexer.search.filters import SearchFilters
+from ctx_indexer.search.query import parse_query
+from ctx_indexer.search.searcher import Searcher, SearchRequest
 from tests.indexer.conftest import Bench
 
 FILES = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.indexer.search.constants import MAX_CONSTANTS, constant_lines, fitting
-from services.indexer.search.snippet import Rows
+from ctx_indexer.search.constants import MAX_CONSTANTS, constant_lines, fitting
+from ctx_indexer.search.snippet import Rows
 
 PYTHON = """\
 import os

@@ -2,13 +2,13 @@
 
 import pytest
 
-from services.indexer.chunking.chunker import chunk
-from services.indexer.schema.payload import ChunkPayload
-from services.indexer.search.definition_choice import choose_definitions, is_named
-from services.indexer.search.filters import SearchFilters
-from services.indexer.search.query import parse_query
-from services.indexer.source.classify import NO_FLAGS
-from services.indexer.syntax.outline import outline
+from ctx_indexer.chunking.chunker import chunk
+from ctx_indexer.schema.payload import ChunkPayload
+from ctx_indexer.search.definition_choice import choose_definitions, is_named
+from ctx_indexer.search.filters import SearchFilters
+from ctx_indexer.search.query import parse_query
+from ctx_indexer.source.classify import NO_FLAGS
+from ctx_indexer.syntax.outline import outline
 
 TEXT = '''"""Prices of the shop."""
 

@@ -5,10 +5,10 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.errors import SearchFailed
-from services.core.vectors.types import Point
-from services.indexer.schema.points import spec
-from services.indexer.search.feature_cache import FeatureCache
+from ctx_core.errors import SearchFailed
+from ctx_core.vectors.types import Point
+from ctx_indexer.schema.points import spec
+from ctx_indexer.search.feature_cache import FeatureCache
 from tests.indexer.conftest import Bench
 
 

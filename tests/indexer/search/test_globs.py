@@ -1,7 +1,7 @@
 import pytest
 
-from services.core.errors import InvalidInput
-from services.indexer.search.globs import match_globs
+from ctx_core.errors import InvalidInput
+from ctx_indexer.search.globs import match_globs
 
 PATHS = ["a.py", "src/a.py", "src/db/pool.py", "src/db/test_pool.py", "docs/a.md", "src/db.ts"]
 

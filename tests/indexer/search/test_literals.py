@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from services.indexer.search.query import parse_queries
-from services.indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.search.query import parse_queries
+from ctx_indexer.search.searcher import Searcher, SearchRequest
 from tests.indexer.conftest import Bench
 
 FILES = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.indexer.search.one_definition import uncertain_hits
-from services.indexer.search.query import parse_query
-from services.indexer.search.ranking import Candidate, Ranked
+from ctx_indexer.search.one_definition import uncertain_hits
+from ctx_indexer.search.query import parse_query
+from ctx_indexer.search.ranking import Candidate, Ranked
 from tests.indexer.search.test_ranking import candidate
 
 

@@ -1,8 +1,8 @@
 import pytest
 
-from services.core.errors import InvalidInput
-from services.indexer.search.filters import INLINE_FILTERS, SearchFilters
-from services.indexer.search.query import is_code, merge_queries, parse_queries, parse_query
+from ctx_core.errors import InvalidInput
+from ctx_indexer.search.filters import INLINE_FILTERS, SearchFilters
+from ctx_indexer.search.query import is_code, merge_queries, parse_queries, parse_query
 
 
 @pytest.mark.parametrize(

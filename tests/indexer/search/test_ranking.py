@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from services.indexer.schema.features import ChunkLocation, compute_features
-from services.indexer.search.query import parse_query
-from services.indexer.search.ranking import Candidate, Ranked, cut_off, name_words, rank, select
-from services.indexer.search.word_similarity import equal_stems
-from services.indexer.source.classify import NO_FLAGS, FileFlags
+from ctx_indexer.schema.features import ChunkLocation, compute_features
+from ctx_indexer.search.query import parse_query
+from ctx_indexer.search.ranking import Candidate, Ranked, cut_off, name_words, rank, select
+from ctx_indexer.search.word_similarity import equal_stems
+from ctx_indexer.source.classify import NO_FLAGS, FileFlags
 
 PLAIN: dict[str, Any] = {
     "kind": "function",

@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from services.core.errors import TimedOut
-from services.core.rerank.cross_encoder import Reranker
-from services.core.rerank.stage import RerankStage
-from services.indexer.search.query import parse_query
-from services.indexer.search.ranking import Ranked
-from services.indexer.search.rerank import CodeReranker
+from ctx_core.errors import TimedOut
+from ctx_core.rerank.cross_encoder import Reranker
+from ctx_core.rerank.stage import RerankStage
+from ctx_indexer.search.query import parse_query
+from ctx_indexer.search.ranking import Ranked
+from ctx_indexer.search.rerank import CodeReranker
 from tests.indexer.search.test_ranking import candidate
 from tests.support.fakes import Overlap
 

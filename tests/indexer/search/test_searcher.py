@@ -11,22 +11,22 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.errors import CollectionNotFound, InvalidInput, ModelMismatch
-from services.core.serving.sessions import SessionDefaults
-from services.core.settings import Settings
-from services.core.vectors.types import CollectionSpec, EmbeddingModel
-from services.indexer.lookup.lookup import Lookup
-from services.indexer.lookup.texts import FileTexts
-from services.indexer.schema.fields import INDEXES
-from services.indexer.schema.points import spec
-from services.indexer.search.filters import SearchFilters
-from services.indexer.search.query import parse_queries
-from services.indexer.search.searcher import Searcher, SearchRequest
-from services.indexer.service import open_context
-from services.indexer.tools.code_search import CodeSearch
-from services.indexer.tools.index import index_workspace
-from services.indexer.tools.search import search_tools
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.errors import CollectionNotFound, InvalidInput, ModelMismatch
+from ctx_core.serving.sessions import SessionDefaults
+from ctx_core.settings import Settings
+from ctx_core.vectors.types import CollectionSpec, EmbeddingModel
+from ctx_indexer.lookup.lookup import Lookup
+from ctx_indexer.lookup.texts import FileTexts
+from ctx_indexer.schema.fields import INDEXES
+from ctx_indexer.schema.points import spec
+from ctx_indexer.search.filters import SearchFilters
+from ctx_indexer.search.query import parse_queries
+from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.service import open_context
+from ctx_indexer.tools.code_search import CodeSearch
+from ctx_indexer.tools.index import index_workspace
+from ctx_indexer.tools.search import search_tools
 from tests.support.corpus import FILES
 from tests.support.vectors.reading import reading
 

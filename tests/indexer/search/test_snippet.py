@@ -1,9 +1,9 @@
 """The snippet of a definition: numbered lines, marked cuts, the lines that matter."""
 
-from services.core.text.highlight import mark_terms
-from services.core.text.tokens import text_terms
-from services.indexer.chunking.definition_spans import DefinitionSpan
-from services.indexer.search.snippet import (
+from ctx_core.text.highlight import mark_terms
+from ctx_core.text.tokens import text_terms
+from ctx_indexer.chunking.definition_spans import DefinitionSpan
+from ctx_indexer.search.snippet import (
     MAX_LINE,
     WINDOW_STRIDE,
     WINDOW_WORDS,

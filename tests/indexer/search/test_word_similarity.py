@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from services.indexer.search import word_similarity
-from services.indexer.search.query import parse_query
-from services.indexer.search.word_similarity import WordSimilarity, equal_stems
+from ctx_indexer.search import word_similarity
+from ctx_indexer.search.query import parse_query
+from ctx_indexer.search.word_similarity import WordSimilarity, equal_stems
 from tests.support.fakes import Counting, shipped
 
 QUERY = parse_query("authentication of configured users")

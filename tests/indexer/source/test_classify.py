@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.indexer.source.classify import classify
-from services.indexer.source.languages import language_of
+from ctx_indexer.source.classify import classify
+from ctx_indexer.source.languages import language_of
 
 TESTS = """
 tests/client.py test/run.py pkg/test_client.py app/tests.py conftest.py client_test.py

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from services.indexer.source.folders import GIT_FILES, list_folders, rule_places
-from services.indexer.source.listing import list_files
-from services.indexer.source.selection import Selection
+from ctx_indexer.source.folders import GIT_FILES, list_folders, rule_places
+from ctx_indexer.source.listing import list_files
+from ctx_indexer.source.selection import Selection
 from tests.indexer.source.test_walk import git, put
 
 MANY = 1_000

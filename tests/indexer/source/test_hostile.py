@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from services.indexer.source import listing
-from services.indexer.source.listing import list_files
-from services.indexer.source.walk import SkippedFile, SourceFile, walk
+from ctx_indexer.source import listing
+from ctx_indexer.source.listing import list_files
+from ctx_indexer.source.walk import SkippedFile, SourceFile, walk
 from tests.support.repositories import Repository, function
 
 pytestmark = pytest.mark.timeout(60)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.indexer.source.ignore import MAX_PATTERNS, IgnoreRules
+from ctx_indexer.source.ignore import MAX_PATTERNS, IgnoreRules
 
 NAMES = ["a", "b", "ab", "build", "x.py", "x.log", "a b", "[x]", "#c", "!d"]
 PARTS = ["*", "**", "a*", "*.py", "b?", "[ab]", "[!a]*", "build", "a", "x.log", r"\#c", "ab", "*b*"]

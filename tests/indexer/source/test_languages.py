@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.indexer.source.languages import language_of
+from ctx_indexer.source.languages import language_of
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from services.core import confined_folder
-from services.core.errors import InvalidInput
-from services.indexer.source.content import blob_of, decode
-from services.indexer.source.walk import (
+from ctx_core import confined_folder
+from ctx_core.errors import InvalidInput
+from ctx_indexer.source.content import blob_of, decode
+from ctx_indexer.source.walk import (
     FileLimits,
     KnownFile,
     SkippedFile,
@@ -17,7 +17,7 @@ from services.indexer.source.walk import (
     inspect_file,
     walk,
 )
-from services.indexer.source.workspace import resolve_workspace
+from ctx_indexer.source.workspace import resolve_workspace
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA7bq1" * 4 + "\n"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import InvalidInput
-from services.indexer.source.workspace import WorkspacePath, Workspaces
+from ctx_core.errors import InvalidInput
+from ctx_indexer.source.workspace import WorkspacePath, Workspaces
 from tests.support.repositories import Repository
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from tree_sitter import Query
 
-from services.indexer.chunking.chunker import chunk
-from services.indexer.source.content import decode
-from services.indexer.source.languages import LANGUAGES, language_of
-from services.indexer.syntax import grammar
-from services.indexer.syntax.definitions import KINDS, flatten
-from services.indexer.syntax.grammar import QUERIES, grammar_of, query_source
-from services.indexer.syntax.outline import Outline, outline
-from services.indexer.syntax.references import Reference, references_within
+from ctx_indexer.chunking.chunker import chunk
+from ctx_indexer.source.content import decode
+from ctx_indexer.source.languages import LANGUAGES, language_of
+from ctx_indexer.syntax import grammar
+from ctx_indexer.syntax.definitions import KINDS, flatten
+from ctx_indexer.syntax.grammar import QUERIES, grammar_of, query_source
+from ctx_indexer.syntax.outline import Outline, outline
+from ctx_indexer.syntax.references import Reference, references_within
 
 SAMPLES = Path(__file__).parent / "samples"
 

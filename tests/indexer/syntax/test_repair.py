@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.indexer.syntax.definitions import flatten
-from services.indexer.syntax.grammar import MAX_PARSED_LINE
-from services.indexer.syntax.outline import outline
+from ctx_indexer.syntax.definitions import flatten
+from ctx_indexer.syntax.grammar import MAX_PARSED_LINE
+from ctx_indexer.syntax.outline import outline
 
 CPP = """\
 FMT_BEGIN_NAMESPACE

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.indexer.syntax.outline import outline
-from services.indexer.syntax.symbols.table import SymbolTable, decode_table
+from ctx_indexer.syntax.outline import outline
+from ctx_indexer.syntax.symbols.table import SymbolTable, decode_table
 
 CALLS = "\n".join(
     f"def f{n}(self):\n    g{n}(self.a{n}, key=f{n})\n    return self.b.c{n}" for n in range(60)

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Engine
-from services.core.serving.sessions import SessionDefaults
-from services.core.settings import Settings
-from services.indexer.service import open_context
-from services.indexer.tools.admin import admin_tools
-from services.indexer.tools.context import IndexerContext
-from services.indexer.tools.index import index_tools
+from ctx_core.engine.engine import Engine
+from ctx_core.serving.sessions import SessionDefaults
+from ctx_core.settings import Settings
+from ctx_indexer.service import open_context
+from ctx_indexer.tools.admin import admin_tools
+from ctx_indexer.tools.context import IndexerContext
+from ctx_indexer.tools.index import index_tools
 from tests.indexer.conftest import Bench
 from tests.support.repositories import Repository, function
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from services.core.errors import CollectionNotFound, InvalidInput
-from services.indexer.tools.context import IndexerContext
+from ctx_core.errors import CollectionNotFound, InvalidInput
+from ctx_indexer.tools.context import IndexerContext
 from tests.support.repositories import Repository
 
 CONTRACT = {

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
-from services.core.errors import CollectionNotFound, InvalidInput
-from services.core.serving.mcp.server import build
-from services.core.serving.metrics import Metrics
-from services.core.serving.service import Service
-from services.core.settings import Settings
-from services.indexer.tools.admin import admin_tools
-from services.indexer.tools.context import IndexerContext
-from services.indexer.tools.index import index_tools
+from ctx_core.errors import CollectionNotFound, InvalidInput
+from ctx_core.serving.mcp.server import build
+from ctx_core.serving.metrics import Metrics
+from ctx_core.serving.service import Service
+from ctx_core.settings import Settings
+from ctx_indexer.tools.admin import admin_tools
+from ctx_indexer.tools.context import IndexerContext
+from ctx_indexer.tools.index import index_tools
 from tests.indexer.conftest import Bench
 from tests.support.processes import ROOT, environment
 from tests.support.repositories import Repository

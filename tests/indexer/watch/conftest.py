@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from services.indexer.indexing.manifest import RepoKey
-from services.indexer.watch.folder_watches import EventSource
-from services.indexer.watch.inotify import InotifySource
-from services.indexer.watch.observed import ObserverSource
-from services.indexer.watch.status import Update, WorkspaceStatus
-from services.indexer.watch.watch import Watch
+from ctx_indexer.indexing.manifest import RepoKey
+from ctx_indexer.watch.folder_watches import EventSource
+from ctx_indexer.watch.inotify import InotifySource
+from ctx_indexer.watch.observed import ObserverSource
+from ctx_indexer.watch.status import Update, WorkspaceStatus
+from ctx_indexer.watch.watch import Watch
 from tests.indexer.conftest import REPO, Bench
 from tests.support.repositories import Repository
 

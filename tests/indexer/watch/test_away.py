@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.settings import Settings
-from services.indexer.indexing.indexer import Indexer
-from services.indexer.indexing.lease import ServerLeases
-from services.indexer.indexing.manifest import Manifest
-from services.indexer.watch import follower as following
-from services.indexer.watch.watch import Watch
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.settings import Settings
+from ctx_indexer.indexing.indexer import Indexer
+from ctx_indexer.indexing.lease import ServerLeases
+from ctx_indexer.indexing.manifest import Manifest
+from ctx_indexer.watch import follower as following
+from ctx_indexer.watch.watch import Watch
 from tests.indexer.conftest import REPO, Bench
 from tests.indexer.watch.conftest import Watching
 from tests.support.fakes import Counting

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.settings import Settings
+from ctx_core.settings import Settings
 from tests.indexer.watch.conftest import Start
 from tests.support.repositories import Repository, function
 

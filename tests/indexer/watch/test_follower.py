@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from services.core.settings import Settings
-from services.indexer.watch import follower as following
-from services.indexer.watch.follower import Follower
-from services.indexer.watch.inotify import InotifySource
-from services.indexer.watch.pending import MAX_PATHS, Pending
-from services.indexer.watch.watch import Watch
+from ctx_core.settings import Settings
+from ctx_indexer.watch import follower as following
+from ctx_indexer.watch.follower import Follower
+from ctx_indexer.watch.inotify import InotifySource
+from ctx_indexer.watch.pending import MAX_PATHS, Pending
+from ctx_indexer.watch.watch import Watch
 from tests.indexer.conftest import Bench
 from tests.indexer.watch.conftest import Start, Watching
 from tests.support.repositories import Repository, function

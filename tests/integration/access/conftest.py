@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.core.access.token import new_token
-from services.core.access.token_file import changed_tokens
+from ctx_core.access.token import new_token
+from ctx_core.access.token_file import changed_tokens
 from tests.integration.access.calls import OUT_OF_REACH, SECRET
 from tests.support.processes import Server, environment, running
 from tests.support.repositories import Repository

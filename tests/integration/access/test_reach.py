@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from services.core.access.token_file import changed_tokens
+from ctx_core.access.token_file import changed_tokens
 from tests.integration.access.calls import CALLS, OUT_OF_REACH, SECRET
 from tests.integration.access.conftest import FULL, Scene
 from tests.integration.test_guard import ACCEPT, INITIALIZE

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from services.core.settings import Settings
-from services.memory.conversations.service import Conversations
+from ctx_core.settings import Settings
+from ctx_memory.conversations.service import Conversations
 from tests.support.threads import serving
 
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from services.core.clock import utc_now
-from services.core.settings import Settings
-from services.memory.conversations.service import Conversations
-from services.memory.records.conversations.store import ConversationRecords
-from services.memory.records.conversations.types import RelationType
-from services.memory.records.types import moment
+from ctx_core.clock import utc_now
+from ctx_core.settings import Settings
+from ctx_memory.conversations.service import Conversations
+from ctx_memory.records.conversations.store import ConversationRecords
+from ctx_memory.records.conversations.types import RelationType
+from ctx_memory.records.types import moment
 from tests.support.threads import serving
 
 OLD = timedelta(days=30)

@@ -1,15 +1,15 @@
 """Summaries above contexts: levels, cycles, one meta-summary."""
 
-from services.core.settings import Settings
-from services.memory.conversations.service import Conversations
-from services.memory.records.conversations.types import (
+from ctx_core.settings import Settings
+from ctx_memory.conversations.service import Conversations
+from ctx_memory.records.conversations.types import (
     Relation,
     RelationType,
     SummaryLevel,
 )
-from services.memory.summaries.conversations import ConversationSummariser
-from services.memory.summaries.hierarchical import META_ID, HierarchySummariser
-from services.memory.summaries.writer import SummaryWriter
+from ctx_memory.summaries.conversations import ConversationSummariser
+from ctx_memory.summaries.hierarchical import META_ID, HierarchySummariser
+from ctx_memory.summaries.writer import SummaryWriter
 from tests.support.threads import serving
 
 

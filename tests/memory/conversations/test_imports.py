@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.settings import Settings
+from ctx_core.settings import Settings
 from tests.support.threads import serving
 
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from services.core.errors import RequestInvalid, SearchFailed
-from services.core.settings import Settings
-from services.memory.conversations.service import Conversations
-from services.memory.records.conversations.types import RelationType
+from ctx_core.errors import RequestInvalid, SearchFailed
+from ctx_core.settings import Settings
+from ctx_memory.conversations.service import Conversations
+from ctx_memory.records.conversations.types import RelationType
 from tests.support.threads import serving
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from services.core.errors import DecoderFailed
-from services.core.settings import Settings
-from services.memory.conversations.service import Conversations
-from services.memory.records.conversations.types import SummaryThresholds
-from services.memory.summaries.conversations import ConversationSummariser
-from services.memory.summaries.writer import MIN_CHARACTERS_PER_TOKEN, SummaryWriter
+from ctx_core.errors import DecoderFailed
+from ctx_core.settings import Settings
+from ctx_memory.conversations.service import Conversations
+from ctx_memory.records.conversations.types import SummaryThresholds
+from ctx_memory.summaries.conversations import ConversationSummariser
+from ctx_memory.summaries.writer import MIN_CHARACTERS_PER_TOKEN, SummaryWriter
 from tests.support.threads import serving
 
 CONTEXT_TOKENS = 1024

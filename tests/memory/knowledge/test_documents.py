@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.errors import KnowledgeRefused
-from services.memory.knowledge.documents import (
+from ctx_core.errors import KnowledgeRefused
+from ctx_memory.knowledge.documents import (
     Decision,
     dump_ndjson,
     parse_decision,
@@ -16,8 +16,8 @@ from services.memory.knowledge.documents import (
     render_skill,
     renumber_decision,
 )
-from services.memory.knowledge.folder import is_safe_path
-from services.memory.knowledge.keys import decision_slug, entry_key, skill_folder
+from ctx_memory.knowledge.folder import is_safe_path
+from ctx_memory.knowledge.keys import decision_slug, entry_key, skill_folder
 
 LINES = (
     st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1).map(str.strip).filter(bool)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from ctx_core.errors import InvalidInput, KnowledgeRefused
+from ctx_memory.knowledge.decisions import all_decisions, record_decision
+from ctx_memory.knowledge.documents import Decision
+from ctx_memory.knowledge.exchange import bundle
+from ctx_memory.knowledge.exchange.bundle import export_bundle, import_bundle
+from ctx_memory.knowledge.exchange.instructions import propose_entries
+from ctx_memory.knowledge.skills import add_skill, find_skill, rate_skill
+from ctx_memory.knowledge.types import EntryType, Scope
 from scripts.bench.clones import Clone, Clones
-from services.core.errors import InvalidInput, KnowledgeRefused
-from services.memory.knowledge.decisions import all_decisions, record_decision
-from services.memory.knowledge.documents import Decision
-from services.memory.knowledge.exchange import bundle
-from services.memory.knowledge.exchange.bundle import export_bundle, import_bundle
-from services.memory.knowledge.exchange.instructions import propose_entries
-from services.memory.knowledge.skills import add_skill, find_skill, rate_skill
-from services.memory.knowledge.types import EntryType, Scope
 
 HEAD = json.dumps({"format": 1}).encode()
 SECRET_TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"

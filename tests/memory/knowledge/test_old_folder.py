@@ -2,19 +2,19 @@
 
 import json
 
-from scripts.bench.clones import Clone, committed, every_object
-from services.memory.knowledge.board import read_preferences, read_sessions, read_state
-from services.memory.knowledge.decisions import all_decisions, find_decision
-from services.memory.knowledge.documents import parse_skill
-from services.memory.knowledge.dotpath import get_value
-from services.memory.knowledge.entries import add_entry
-from services.memory.knowledge.skills import (
+from ctx_memory.knowledge.board import read_preferences, read_sessions, read_state
+from ctx_memory.knowledge.decisions import all_decisions, find_decision
+from ctx_memory.knowledge.documents import parse_skill
+from ctx_memory.knowledge.dotpath import get_value
+from ctx_memory.knowledge.entries import add_entry
+from ctx_memory.knowledge.skills import (
     list_proposals,
     rate_skill,
     report_usage,
     skill_statistics,
 )
-from services.memory.knowledge.types import EntryType, Scope
+from ctx_memory.knowledge.types import EntryType, Scope
+from scripts.bench.clones import Clone, committed, every_object
 from tests.support.old_folder import FILES, LOCAL, read_folder, write_old_folder
 
 

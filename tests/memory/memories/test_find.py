@@ -5,9 +5,9 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.errors import CollectionNotFound, InvalidInput
-from services.core.memories.types import MemoryFilters, Metadata
-from services.memory.memories.memories import Memories, _draft
+from ctx_core.errors import CollectionNotFound, InvalidInput
+from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_memory.memories.memories import Memories, _draft
 
 CORPUS = {
     "Process large files with generators so that memory stays flat": Metadata(

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from services.core.clock import to_iso, utc_now
-from services.core.errors import EntryNotFound, InvalidInput
-from services.core.memories.types import MemoryFilters, Metadata
-from services.memory.memories.memories import Memories
+from ctx_core.clock import to_iso, utc_now
+from ctx_core.errors import EntryNotFound, InvalidInput
+from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_memory.memories.memories import Memories
 
 
 async def found(memories: Memories, query: str) -> list[str]:

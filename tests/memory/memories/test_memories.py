@@ -8,14 +8,14 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.engine.engine import Engine
-from services.core.errors import EntryNotFound, InvalidInput
-from services.core.memories.types import MemoryFilters, Metadata
-from services.core.settings import Settings
-from services.memory.memories.memories import Memories
-from services.memory.memories.tools import memory_tools
-from services.memory.projection.heal import Healer
-from services.memory.service import open_memory
+from ctx_core.engine.engine import Engine
+from ctx_core.errors import EntryNotFound, InvalidInput
+from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_core.settings import Settings
+from ctx_memory.memories.memories import Memories
+from ctx_memory.memories.tools import memory_tools
+from ctx_memory.projection.heal import Healer
+from ctx_memory.service import open_memory
 
 UNKNOWN = str(uuid4())
 

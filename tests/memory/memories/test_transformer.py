@@ -6,8 +6,8 @@ from statistics import median
 
 import pytest
 
-from services.core.settings import Settings
-from services.core.settings.models import PROSE_TRANSFORMER
+from ctx_core.settings import Settings
+from ctx_core.settings.models import PROSE_TRANSFORMER
 from tests.memory.memories.test_find import CORPUS
 from tests.support.threads import serving
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from ctx.__main__ import main
-from services.core.engine.engine import Engine, open_engine
-from services.core.settings import Settings
-from services.core.vectors.types import Filter, HasId, Match, Point
-from services.memory.records.types import Change, Draft, EntryKind
-from services.memory.service import open_storage
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.settings import Settings
+from ctx_core.vectors.types import Filter, HasId, Match, Point
+from ctx_memory.records.types import Change, Draft, EntryKind
+from ctx_memory.service import open_storage
 
 ORPHAN = "0b8f7c9e-0000-4000-8000-00000000000a"
 LONG = "A long text is cut into chunks, and each of them is a point. " * 80

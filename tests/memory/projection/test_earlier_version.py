@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.memories.collection import spec as memory_spec
-from services.core.memories.types import MemoryFilters, Metadata
-from services.core.settings import Settings
-from services.core.vectors.types import CollectionSpec, IndexKind, Point
-from services.memory.records.types import EntryKind
-from services.memory.search.filters import EntryFilters
-from services.memory.search.points import INDEXES, entry_spec
-from services.memory.service import MemoryServer
-from services.memory.threads.requests import EntryArgument
-from services.memory.threads.search_request import SearchRequest
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.memories.collection import spec as memory_spec
+from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_core.settings import Settings
+from ctx_core.vectors.types import CollectionSpec, IndexKind, Point
+from ctx_memory.records.types import EntryKind
+from ctx_memory.search.filters import EntryFilters
+from ctx_memory.search.points import INDEXES, entry_spec
+from ctx_memory.service import MemoryServer
+from ctx_memory.threads.requests import EntryArgument
+from ctx_memory.threads.search_request import SearchRequest
 from tests.support.threads import serving
 
 EARLIER_FIELDS = {"entry_uuid": "entry", "metadata_hashes": "facts", "point_count": "points"}

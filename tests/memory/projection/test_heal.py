@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from ctx.__main__ import main
-from services.core.embedding.factory import open_embedder
-from services.core.engine.engine import Engine, open_engine
-from services.core.errors import ModelMismatch
-from services.core.memories.collection import spec
-from services.core.memories.types import MemoryFilters
-from services.core.settings import Settings
-from services.core.vectors.types import EmbeddingModel, Filter, HasId
-from services.indexer.schema.points import spec as code_spec
-from services.memory.records.store import Records
-from services.memory.records.types import Change, Criteria, Draft, EntryKind
-from services.memory.service import open_memory
+from ctx_core.embedding.factory import open_embedder
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.errors import ModelMismatch
+from ctx_core.memories.collection import spec
+from ctx_core.memories.types import MemoryFilters
+from ctx_core.settings import Settings
+from ctx_core.vectors.types import EmbeddingModel, Filter, HasId
+from ctx_indexer.schema.points import spec as code_spec
+from ctx_memory.records.store import Records
+from ctx_memory.records.types import Change, Criteria, Draft, EntryKind
+from ctx_memory.service import open_memory
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from ctx.__main__ import main
-from services.core.engine.engine import open_engine
-from services.core.errors import StorageFailed
-from services.core.memories.types import MemoryFilters
-from services.core.settings import Settings
-from services.memory.service import MemoryServer, open_memory
+from ctx_core.engine.engine import open_engine
+from ctx_core.errors import StorageFailed
+from ctx_core.memories.types import MemoryFilters
+from ctx_core.settings import Settings
+from ctx_memory.service import MemoryServer, open_memory
 from tests.support.vectors.damage import garble_payloads
 
 

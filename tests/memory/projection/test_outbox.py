@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Engine
-from services.core.settings import Settings
-from services.core.vectors.types import Point
-from services.memory.memories.projection import MemoryProjection
-from services.memory.projection.collections import ProjectedCollections
-from services.memory.projection.outbox import Outbox
-from services.memory.projection.projection import ProjectionTarget
-from services.memory.records import leases
-from services.memory.records.store import Records
-from services.memory.records.types import Change, Criteria, Draft, Entry, EntryKind
+from ctx_core.engine.engine import Engine
+from ctx_core.settings import Settings
+from ctx_core.vectors.types import Point
+from ctx_memory.memories.projection import MemoryProjection
+from ctx_memory.projection.collections import ProjectedCollections
+from ctx_memory.projection.outbox import Outbox
+from ctx_memory.projection.projection import ProjectionTarget
+from ctx_memory.records import leases
+from ctx_memory.records.store import Records
+from ctx_memory.records.types import Change, Criteria, Draft, Entry, EntryKind
 
 NAME = "memories"
 

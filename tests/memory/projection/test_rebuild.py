@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.errors import ModelMismatch
-from services.core.memories.types import MemoryFilters
-from services.core.settings import Settings
-from services.memory.projection.heal import RebuildReport
-from services.memory.records.types import Draft, EntryKind
-from services.memory.search.filters import EntryFilters
-from services.memory.service import MemoryServer, open_memory, open_records
-from services.memory.threads.search_request import SearchRequest
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.errors import ModelMismatch
+from ctx_core.memories.types import MemoryFilters
+from ctx_core.settings import Settings
+from ctx_memory.projection.heal import RebuildReport
+from ctx_memory.records.types import Draft, EntryKind
+from ctx_memory.search.filters import EntryFilters
+from ctx_memory.service import MemoryServer, open_memory, open_records
+from ctx_memory.threads.search_request import SearchRequest
 from tests.support import models
 from tests.support.rebuild import Rebuild
 

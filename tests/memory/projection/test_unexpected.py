@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from services.core import background
-from services.core.engine.engine import Engine
-from services.core.errors import Unexpected
-from services.core.memories.types import MemoryFilters
-from services.core.serving.service import Service
-from services.core.settings import Settings
-from services.memory.memories.memories import Memories
-from services.memory.projection import outbox as outbox_module
-from services.memory.service import open_memory
+from ctx_core import background
+from ctx_core.engine.engine import Engine
+from ctx_core.errors import Unexpected
+from ctx_core.memories.types import MemoryFilters
+from ctx_core.serving.service import Service
+from ctx_core.settings import Settings
+from ctx_memory.memories.memories import Memories
+from ctx_memory.projection import outbox as outbox_module
+from ctx_memory.service import open_memory
 
 TEXT = "The staging cluster sleeps on Sundays."
 

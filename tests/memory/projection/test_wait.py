@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from services.core.engine.engine import Engine
-from services.memory.projection import wait
-from services.memory.service import MemoryServer
+from ctx_core.engine.engine import Engine
+from ctx_memory.projection import wait
+from ctx_memory.service import MemoryServer
 from tests.support.threads import engine, opened, search_request, settings, threads
 
 __all__ = ["engine", "opened", "settings", "threads"]

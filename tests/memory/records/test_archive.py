@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from services.core.errors import InvalidInput
-from services.memory.records.archive import (
+from ctx_core.errors import InvalidInput
+from ctx_memory.records.archive import (
     MANIFEST,
     TABLES,
     check_archive,
     restore_archive,
     write_archive,
 )
-from services.memory.records.migrate import known_revisions
-from services.memory.records.store import Records
-from services.memory.records.types import Criteria, EntryKind, TextMode
+from ctx_memory.records.migrate import known_revisions
+from ctx_memory.records.store import Records
+from ctx_memory.records.types import Criteria, EntryKind, TextMode
 from tests.support.records import PNG, draft, texts
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from services.core.errors import SettingsInvalid, StorageFailed
-from services.memory.records.database import Database
-from services.memory.records.store import Records
+from ctx_core.errors import SettingsInvalid, StorageFailed
+from ctx_memory.records.database import Database
+from ctx_memory.records.store import Records
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from services.core.clock import utc_now
-from services.memory.records import leases
-from services.memory.records.store import Records
-from services.memory.records.types import Change, Criteria, Draft, EntryKind
+from ctx_core.clock import utc_now
+from ctx_memory.records import leases
+from ctx_memory.records.store import Records
+from ctx_memory.records.types import Change, Criteria, Draft, EntryKind
 
 
 def note(text: str) -> Draft:

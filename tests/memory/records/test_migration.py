@@ -14,12 +14,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
-from services.core.errors import StorageFailed
-from services.memory.records.database import Database
-from services.memory.records.migrate import MIGRATIONS, migrate, newest_revision
-from services.memory.records.store import Records
-from services.memory.records.tables import VERSION_TABLE, schema
-from services.memory.records.types import Criteria, Draft, EntryKind
+from ctx_core.errors import StorageFailed
+from ctx_memory.records.database import Database
+from ctx_memory.records.migrate import MIGRATIONS, migrate, newest_revision
+from ctx_memory.records.store import Records
+from ctx_memory.records.tables import VERSION_TABLE, schema
+from ctx_memory.records.types import Criteria, Draft, EntryKind
 from tests.support.postgres import execute
 
 # The first tables, as they were created before there were revisions.
@@ -64,7 +64,7 @@ FAILING = LATER + "    raise RuntimeError('half way')\n"
 
 OPENER = """
 import asyncio, sys
-from services.memory.records.store import Records
+from ctx_memory.records.store import Records
 
 async def main():
     records = await Records.open(sys.argv[1])

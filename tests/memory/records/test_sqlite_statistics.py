@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.memory.records.store import Records
+from ctx_memory.records.store import Records
 
 
 @pytest.mark.parametrize(

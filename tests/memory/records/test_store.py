@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from services.memory.records.store import Records
-from services.memory.records.types import Criteria, EntryKind, MetadataFilter, moment
+from ctx_memory.records.store import Records
+from ctx_memory.records.types import Criteria, EntryKind, MetadataFilter, moment
 from tests.support.records import PNG, draft, texts
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from services.core.errors import InvalidInput
-from services.memory.records.store import Records
+from ctx_core.errors import InvalidInput
+from ctx_memory.records.store import Records
 from tests.support.records import draft, one
 
 

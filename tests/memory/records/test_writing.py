@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from services.core.errors import EntryNotFound, InvalidInput, StorageFailed
-from services.memory.records.store import Records
-from services.memory.records.types import Change, ContentType, Criteria, Draft, EntryKind
+from ctx_core.errors import EntryNotFound, InvalidInput, StorageFailed
+from ctx_memory.records.store import Records
+from ctx_memory.records.types import Change, ContentType, Criteria, Draft, EntryKind
 from tests.support.records import PNG, draft, one, texts
 
 # --- adding --------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from services.memory.records.types import Criteria, EntryKind
-from services.memory.search.context import lines
-from services.memory.search.splitter import TextSplitter
-from services.memory.threads.service import Threads
+from ctx_memory.records.types import Criteria, EntryKind
+from ctx_memory.search.context import lines
+from ctx_memory.search.splitter import TextSplitter
+from ctx_memory.threads.service import Threads
 from tests.support.threads import add, draft, search_request
 
 FILLER = [f"The weather on day {n} was mild and dry" for n in range(30)]

@@ -6,12 +6,12 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.engine.engine import Engine
-from services.memory.records.types import Change, Criteria, EntryKind
-from services.memory.search import entry_search
-from services.memory.search.points import EntryProjection
-from services.memory.search.splitter import TextSplitter
-from services.memory.threads.service import Threads
+from ctx_core.engine.engine import Engine
+from ctx_memory.records.types import Change, Criteria, EntryKind
+from ctx_memory.search import entry_search
+from ctx_memory.search.points import EntryProjection
+from ctx_memory.search.splitter import TextSplitter
+from ctx_memory.threads.service import Threads
 from tests.support.threads import add, draft, search_request
 
 NOTES = 300

@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.core.errors import InvalidInput
-from services.memory.records.types import ContentType, Criteria, EntryKind
-from services.memory.search.filters import EntryFilters, count_filters
+from ctx_core.errors import InvalidInput
+from ctx_memory.records.types import ContentType, Criteria, EntryKind
+from ctx_memory.search.filters import EntryFilters, count_filters
 
 
 def criteria(**given: object) -> Criteria:

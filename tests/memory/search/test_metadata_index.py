@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from services.core.vectors.types import MatchAny
-from services.memory.records.filters import parse_filters
-from services.memory.records.types import Criteria, Draft, EntryKind
-from services.memory.search.metadata_index import (
+from ctx_core.vectors.types import MatchAny
+from ctx_memory.records.filters import parse_filters
+from ctx_memory.records.types import Criteria, Draft, EntryKind
+from ctx_memory.search.metadata_index import (
     MAX_HASHES,
     OVERFLOW,
     all_expressible,
     equality_conditions,
     metadata_hashes,
 )
-from services.memory.threads.service import Threads
+from ctx_memory.threads.service import Threads
 
 DOCUMENTS: list[dict[str, Any]] = [
     {},

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from services.core.rerank.stage import RerankStage
-from services.core.settings import Settings
-from services.memory.records.types import TextMode
-from services.memory.search import pages
-from services.memory.search.pages import RankedPages
-from services.memory.search.splitter import TextSplitter
-from services.memory.threads.hybrid import HybridSearch
-from services.memory.threads.results import Results
-from services.memory.threads.searches import Searches
-from services.memory.threads.service import Threads
+from ctx_core.rerank.stage import RerankStage
+from ctx_core.settings import Settings
+from ctx_memory.records.types import TextMode
+from ctx_memory.search import pages
+from ctx_memory.search.pages import RankedPages
+from ctx_memory.search.splitter import TextSplitter
+from ctx_memory.threads.hybrid import HybridSearch
+from ctx_memory.threads.results import Results
+from ctx_memory.threads.searches import Searches
+from ctx_memory.threads.service import Threads
 from tests.support.fakes import Overlap
 from tests.support.threads import add, draft, search_request
 

@@ -4,13 +4,13 @@ from uuid import UUID
 
 import pytest
 
-from services.core.engine.engine import Engine
-from services.core.vectors.types import Record
-from services.memory.records.types import EntryKind
-from services.memory.search.points import EntryProjection, point_id
-from services.memory.search.splitter import TextSplitter
-from services.memory.threads.requests import ChangeArgument, EntryArgument
-from services.memory.threads.service import Threads
+from ctx_core.engine.engine import Engine
+from ctx_core.vectors.types import Record
+from ctx_memory.records.types import EntryKind
+from ctx_memory.search.points import EntryProjection, point_id
+from ctx_memory.search.splitter import TextSplitter
+from ctx_memory.threads.requests import ChangeArgument, EntryArgument
+from ctx_memory.threads.service import Threads
 
 COLLECTION = "threads"
 PROJECTION = EntryProjection(EntryKind.THREAD, TextSplitter(400, 40))

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Engine
-from services.memory.records.types import Draft, EntryKind
-from services.memory.search.filters import EntryFilters
-from services.memory.search.lexical import document_vector, lexical_query
-from services.memory.threads.search_request import SearchRequest
-from services.memory.threads.service import Threads
+from ctx_core.engine.engine import Engine
+from ctx_memory.records.types import Draft, EntryKind
+from ctx_memory.search.filters import EntryFilters
+from ctx_memory.search.lexical import document_vector, lexical_query
+from ctx_memory.threads.search_request import SearchRequest
+from ctx_memory.threads.service import Threads
 from tests.support.threads import add
 
 WORDS = ["fts"]
@@ -44,7 +44,7 @@ def backend(body: Any) -> str:
         ("deployments", "They deployed it"),
         ("cafe", "The CAFÉ is closed"),
         ("Ünïcode", "unicode everywhere"),
-        ("errors.py", "see services/core/errors.py for the list"),
+        ("errors.py", "see services/ctx_core/errors.py for the list"),
         ("max_batch_size", "set MAX_BATCH_SIZE to 8"),
         ("развёртывание", "Развертывание завершено"),
         ("the broker", "a broker restarted"),

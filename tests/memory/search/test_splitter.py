@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.memory.search.splitter import TextSplitter
+from ctx_memory.search.splitter import TextSplitter
 
 TEXTS = st.text(alphabet="ab .\n\tc", max_size=600)
 

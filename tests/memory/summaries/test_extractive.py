@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.memory.summaries.extractive import MAX_CHARACTERS, extract
+from ctx_memory.summaries.extractive import MAX_CHARACTERS, extract
 
 LONG = (
     "The scheduler lost jobs after a restart. It was a sunny day in March. "

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from services.core.background import BackgroundTasks
-from services.core.errors import DecoderFailed
-from services.core.settings import Settings
-from services.memory.records.store import Records
-from services.memory.records.types import Entry, EntryKind
-from services.memory.summaries import worker as worker_module
-from services.memory.summaries.worker import SummaryRules, SummaryWorker
-from services.memory.threads.requests import ChangeArgument, EntryArgument
-from services.memory.threads.service import Threads
+from ctx_core.background import BackgroundTasks
+from ctx_core.errors import DecoderFailed
+from ctx_core.settings import Settings
+from ctx_memory.records.store import Records
+from ctx_memory.records.types import Entry, EntryKind
+from ctx_memory.summaries import worker as worker_module
+from ctx_memory.summaries.worker import SummaryRules, SummaryWorker
+from ctx_memory.threads.requests import ChangeArgument, EntryArgument
+from ctx_memory.threads.service import Threads
 from tests.support.threads import serving
 
 LONG = "The release was delayed by the migration. " * 12

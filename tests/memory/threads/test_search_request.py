@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.core.errors import InvalidInput
-from services.memory.threads.search_request import check_query, clamp_limit
+from ctx_core.errors import InvalidInput
+from ctx_memory.threads.search_request import check_query, clamp_limit
 
 
 def test_a_limit_is_clamped_and_that_is_said() -> None:

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from services.core.engine.engine import Engine, open_engine
-from services.core.errors import CtxError, SearchFailed
-from services.core.settings import Settings
-from services.memory.service import open_memory
-from services.memory.threads.requests import EntryArgument
-from services.memory.threads.service import Threads
+from ctx_core.engine.engine import Engine, open_engine
+from ctx_core.errors import CtxError, SearchFailed
+from ctx_core.settings import Settings
+from ctx_memory.service import open_memory
+from ctx_memory.threads.requests import EntryArgument
+from ctx_memory.threads.service import Threads
 from tests.support.threads import add, draft, search_request, serving
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there

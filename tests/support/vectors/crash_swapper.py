@@ -7,7 +7,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from services.core.vectors.edge.store import EdgeStore
+from ctx_core.vectors.edge.store import EdgeStore
 from tests.support.vectors.samples import POINTS, SPEC
 
 NAME = "kept"

@@ -9,10 +9,10 @@ import os
 import sys
 from pathlib import Path
 
-from services.core.errors import StorageFailed
-from services.core.vectors.edge.free_space import MEGABYTE
-from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.types import Point
+from ctx_core.errors import StorageFailed
+from ctx_core.vectors.edge.free_space import MEGABYTE
+from ctx_core.vectors.edge.store import EdgeStore
+from ctx_core.vectors.types import Point
 from tests.support.vectors.samples import SPEC, point
 
 MIN_FREE = 24 * MEGABYTE

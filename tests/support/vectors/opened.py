@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import StorageFailed
-from services.core.vectors.factory import open_store
-from services.core.vectors.protocol import VectorStore
+from ctx_core.errors import StorageFailed
+from ctx_core.vectors.factory import open_store
+from ctx_core.vectors.protocol import VectorStore
 
 NOBODY = "http://127.0.0.1:9"  # the discard port: nothing listens
 

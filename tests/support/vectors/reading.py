@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from services.core.vectors.protocol import VectorStore
+from ctx_core.vectors.protocol import VectorStore
 
 WRITES = frozenset({"ensure_collection", "delete_collection", "build", "swap", "upsert", "delete"})
 

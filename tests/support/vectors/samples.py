@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from services.core.vectors.types import (
+from ctx_core.vectors.types import (
     CollectionSpec,
     EmbeddingModel,
     Hit,

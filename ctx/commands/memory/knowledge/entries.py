@@ -14,7 +14,7 @@ from ctx.exit_code import Exit
 from ctx.knowledge import Body, KnowledgeClient, run_with_knowledge
 from ctx.knowledge import search as search_knowledge
 from ctx.output import confirm, show, show_note
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 TYPES = ("knowledge", "convention", "decision", "skill")
 SCOPES = ("public", "private")  # an ephemeral entry would end with the command
@@ -66,7 +66,7 @@ def list_entries(entry_type: str | None, as_json: bool) -> int:
 
 
 async def _listed(client: KnowledgeClient, chosen: str | None) -> Body:
-    from services.memory.knowledge.types import EntryType
+    from ctx_memory.knowledge.types import EntryType
 
     store = (await client.open()).store
     kinds = [EntryType(chosen)] if chosen else list(EntryType)

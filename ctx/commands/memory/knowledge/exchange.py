@@ -10,7 +10,7 @@ import click
 from ctx.cli import define_command
 from ctx.knowledge import Body, KnowledgeClient, run_with_knowledge
 from ctx.output import show
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 MARKDOWN = (".md", ".mdc", ".markdown")
 TYPES = ("convention", "knowledge")
@@ -32,7 +32,7 @@ def export_command(file: Path, private: bool, as_json: bool) -> int:
     target = file.expanduser()
 
     async def work(client: KnowledgeClient) -> Body:
-        from services.memory.knowledge.exchange.bundle import export_bundle
+        from ctx_memory.knowledge.exchange.bundle import export_bundle
 
         store = (await client.open()).store
         count = await export_bundle(store, target, with_private=private)
@@ -89,7 +89,7 @@ def import_command(
 
 
 async def _merge(client: KnowledgeClient, source: Path, *, replace: bool) -> Body:
-    from services.memory.knowledge.exchange.bundle import import_bundle
+    from ctx_memory.knowledge.exchange.bundle import import_bundle
 
     store = (await client.open(to_write=True)).store
     return asdict(await import_bundle(store, source, replace=replace))
@@ -98,8 +98,8 @@ async def _merge(client: KnowledgeClient, source: Path, *, replace: bool) -> Bod
 async def _propose(
     client: KnowledgeClient, source: Path, entry_type: str, keys: list[str] | None
 ) -> Body:
-    from services.memory.knowledge.exchange.instructions import accept_entries, propose_entries
-    from services.memory.knowledge.types import EntryType
+    from ctx_memory.knowledge.exchange.instructions import accept_entries, propose_entries
+    from ctx_memory.knowledge.types import EntryType
 
     kind = EntryType(entry_type)
     writes = keys is None or bool(keys)

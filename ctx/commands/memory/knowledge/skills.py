@@ -30,9 +30,9 @@ def list_skills(as_json: bool) -> int:
 
 
 async def _statistics(client: KnowledgeClient) -> list[Body]:
-    from services.memory.knowledge.documents import parse_skill
-    from services.memory.knowledge.skills import skill_statistics
-    from services.memory.knowledge.types import EntryType
+    from ctx_memory.knowledge.documents import parse_skill
+    from ctx_memory.knowledge.skills import skill_statistics
+    from ctx_memory.knowledge.types import EntryType
 
     store = (await client.open()).store
     return [
@@ -69,7 +69,7 @@ def show_skill(name: str, as_json: bool) -> int:
     """Print one skill."""
 
     async def work(client: KnowledgeClient) -> Body:
-        from services.memory.knowledge.skills import find_skill
+        from ctx_memory.knowledge.skills import find_skill
 
         entry = await find_skill((await client.open()).store, name)
         return {"result": entry.content, "scope": entry.scope.value, "author": entry.author}
@@ -153,7 +153,7 @@ def apply_proposal(proposal_id: str, reject: bool, as_json: bool) -> int:
     """Accept or reject a proposal."""
 
     async def work(client: KnowledgeClient) -> Body:
-        from services.memory.knowledge.skills import resolve_proposal
+        from ctx_memory.knowledge.skills import resolve_proposal
 
         store = (await client.open(to_write=True)).store
         return await resolve_proposal(store, proposal_id, "rejected" if reject else "accepted")

@@ -10,7 +10,7 @@ from ctx.cli import Group, define_command
 from ctx.exit_code import Exit
 from ctx.knowledge import Body, KnowledgeClient, run_with_knowledge
 from ctx.output import show
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 UNFINISHED = ("rejected", "conflicts", "no_remote")
 RESOLVE_HINT = "See: ctx knowledge sync resolve"
@@ -82,7 +82,7 @@ def status(as_json: bool) -> int:
     """Show the state of the sync."""
 
     async def work(client: KnowledgeClient) -> Body:
-        from services.memory.knowledge.sync.status import sync_status
+        from ctx_memory.knowledge.sync.status import sync_status
 
         return await sync_status((await client.open()).store)
 

@@ -11,7 +11,7 @@ from ctx.memory_calls import Body, call_memory, memory_text, show_notes
 from ctx.output import can_ask, confirm, show
 from ctx.terminal import is_seen, table
 from ctx.text_input import given_text
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 TITLE_LENGTH = 80
 NO_SUCH = "no memory has this id"

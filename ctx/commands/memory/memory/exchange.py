@@ -17,7 +17,7 @@ from ctx.memory_calls import Body, show_notes
 from ctx.output import show
 from ctx.progress import ProgressBar
 from ctx.text_input import STANDARD_INPUT
-from services.core.errors import InvalidInput
+from ctx_core.errors import InvalidInput
 
 PAGE = 200  # memories in one call
 

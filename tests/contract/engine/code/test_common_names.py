@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from services.core.settings import Settings
-from services.indexer.lookup.lookup import MAX_PARSED_FILES
-from services.indexer.tools.read import MAX_LISTED
+from ctx_core.settings import Settings
+from ctx_indexer.lookup.lookup import MAX_PARSED_FILES
+from ctx_indexer.tools.read import MAX_LISTED
 from tests.contract.engine.code.conftest import Engine, open_client
 from tests.support.repositories import Repository
 

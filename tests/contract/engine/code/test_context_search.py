@@ -9,13 +9,13 @@ import pytest
 import pytest_asyncio
 from fastmcp import Client
 
-from services.core.engine.engine import open_engines
-from services.core.memories.types import Metadata
-from services.core.serving.mcp.server import build
-from services.core.serving.metrics import Metrics
-from services.core.settings import Settings
-from services.indexer.service import open_indexer
-from services.memory.service import open_memory
+from ctx_core.engine.engine import open_engines
+from ctx_core.memories.types import Metadata
+from ctx_core.serving.mcp.server import build
+from ctx_core.serving.metrics import Metrics
+from ctx_core.settings import Settings
+from ctx_indexer.service import open_indexer
+from ctx_memory.service import open_memory
 from tests.contract.engine.code.conftest import Engine
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

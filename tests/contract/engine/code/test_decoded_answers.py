@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 import pytest_asyncio
 
-from services.core.settings import Settings
+from ctx_core.settings import Settings
 from tests.contract.engine.code.conftest import Engine, open_client
 from tests.support.gguf import NAME, needs_llama
 from tests.support.llama_server import llama_server

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from services.core.engine.engine import Engine as Parts
-from services.core.engine.engine import open_engine
-from services.core.memories.client import RemoteMemories
-from services.core.serving.mcp.calls import call_in_process
-from services.core.settings import Settings
-from services.indexer.service import open_indexer
-from services.indexer.tools.questions.info_request import smart_limit
+from ctx_core.engine.engine import Engine as Parts
+from ctx_core.engine.engine import open_engine
+from ctx_core.memories.client import RemoteMemories
+from ctx_core.serving.mcp.calls import call_in_process
+from ctx_core.settings import Settings
+from ctx_indexer.service import open_indexer
+from ctx_indexer.tools.questions.info_request import smart_limit
 from tests.contract.engine.code.conftest import Engine
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -8,12 +8,12 @@ import pytest
 import pytest_asyncio
 from fastmcp import Client
 
-from services.core.engine.engine import open_engine
-from services.core.memories.client import RemoteMemories
-from services.core.serving.mcp.server import build
-from services.core.serving.metrics import Metrics
-from services.core.settings import Settings
-from services.indexer.service import open_indexer
+from ctx_core.engine.engine import open_engine
+from ctx_core.memories.client import RemoteMemories
+from ctx_core.serving.mcp.server import build
+from ctx_core.serving.metrics import Metrics
+from ctx_core.settings import Settings
+from ctx_indexer.service import open_indexer
 from tests.contract.engine.code.conftest import Engine
 from tests.support.repositories import Repository
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from services.core.settings import Settings
+from ctx_core.settings import Settings
 from tests.contract.engine.code.conftest import Engine, open_client
 from tests.support.obedient_server import ObedientServer, obedient_server
 from tests.support.repositories import Repository

@@ -6,13 +6,13 @@ from typing import Any
 
 from fastmcp import Client
 
-from services.core.engine.engine import open_engines
-from services.core.memories.client import RemoteMemories
-from services.core.serving.mcp.server import build
-from services.core.serving.metrics import Metrics
-from services.core.settings import Settings
-from services.indexer.service import open_indexer
-from services.memory.service import open_memory
+from ctx_core.engine.engine import open_engines
+from ctx_core.memories.client import RemoteMemories
+from ctx_core.serving.mcp.server import build
+from ctx_core.serving.metrics import Metrics
+from ctx_core.settings import Settings
+from ctx_indexer.service import open_indexer
+from ctx_memory.service import open_memory
 
 STORED: list[tuple[str, dict[str, Any]]] = [
     ("store", {"information": "Retries wait with jitter."}),

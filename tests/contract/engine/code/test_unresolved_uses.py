@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from services.core.settings import Settings
+from ctx_core.settings import Settings
 from tests.contract.engine.code.conftest import Engine, open_client
 from tests.support.repositories import Repository
 

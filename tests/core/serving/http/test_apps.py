@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from services.core.serving.http.apps import PortRouter, SingleResponse, ToolsetPath
-from services.core.serving.toolsets import SCOPE_KEY
+from ctx_core.serving.http.apps import PortRouter, SingleResponse, ToolsetPath
+from ctx_core.serving.toolsets import SCOPE_KEY
 
 
 class Recorder:

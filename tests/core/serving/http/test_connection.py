@@ -11,8 +11,8 @@ import pytest
 import uvicorn
 from starlette.types import Message, Receive, Scope, Send
 
-from services.core.serving.http import connection as module
-from services.core.serving.http.connection import MAX_HEADER_BYTES, LimitedConnection
+from ctx_core.serving.http import connection as module
+from ctx_core.serving.http.connection import MAX_HEADER_BYTES, LimitedConnection
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 SOON = 5.0  # seconds that a loaded machine may take longer

@@ -10,16 +10,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from services.core.access import tokens as tokens_module
-from services.core.access.grant import Limits
-from services.core.access.grant import Scope as TokenScope
-from services.core.access.token import new_token
-from services.core.access.token_file import changed_tokens
-from services.core.access.tokens import Tokens
-from services.core.serving import caller
-from services.core.serving.http import guard as guard_module
-from services.core.serving.http.guard import Admission, ProbeGuard, TokenGuard
-from services.core.serving.owner import HEADER, LOCAL_HEADER
+from ctx_core.access import tokens as tokens_module
+from ctx_core.access.grant import Limits
+from ctx_core.access.grant import Scope as TokenScope
+from ctx_core.access.token import new_token
+from ctx_core.access.token_file import changed_tokens
+from ctx_core.access.tokens import Tokens
+from ctx_core.serving import caller
+from ctx_core.serving.http import guard as guard_module
+from ctx_core.serving.http.guard import Admission, ProbeGuard, TokenGuard
+from ctx_core.serving.owner import HEADER, LOCAL_HEADER
 
 
 @pytest.fixture(autouse=True)

@@ -4,12 +4,12 @@ import httpx
 from fastmcp import FastMCP
 from starlette.types import Receive, Scope, Send
 
-from services.core.access.grant import FULL
-from services.core.errors import StorageFailed
-from services.core.serving.caller import GRANT_KEY
-from services.core.serving.http.health import health_app
-from services.core.serving.metrics import Metrics
-from services.core.serving.service import Service
+from ctx_core.access.grant import FULL
+from ctx_core.errors import StorageFailed
+from ctx_core.serving.caller import GRANT_KEY
+from ctx_core.serving.http.health import health_app
+from ctx_core.serving.metrics import Metrics
+from ctx_core.serving.service import Service
 
 
 async def fine() -> None:

@@ -3,7 +3,7 @@
 import httpx
 from fastmcp import FastMCP
 
-from services.core.serving.http.open_sessions import OpenSessions
+from ctx_core.serving.http.open_sessions import OpenSessions
 from tests.integration.test_guard import ACCEPT, INITIALIZE
 
 JSON = {"content-type": "application/json"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.core.serving.mcp.arguments import decode_json_arguments
+from ctx_core.serving.mcp.arguments import decode_json_arguments
 
 SCHEMA = {
     "properties": {

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from services.core.errors import RemoteFailed, StorageFailed
-from services.core.serving.mcp.client import call_tool
+from ctx_core.errors import RemoteFailed, StorageFailed
+from ctx_core.serving.mcp.client import call_tool
 
 
 @contextlib.asynccontextmanager

@@ -1,6 +1,6 @@
 """The short schemas of lists of tools."""
 
-from services.core.serving.mcp.schemas import (
+from ctx_core.serving.mcp.schemas import (
     SPEAKING_NAMES,
     listed_parameters,
     own_parameters,

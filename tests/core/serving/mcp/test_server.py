@@ -12,13 +12,13 @@ from fastmcp import Client, FastMCP
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import Receive, Scope, Send
 
-from services.core.access.grant import FULL
-from services.core.errors import StorageFailed
-from services.core.serving import caller
-from services.core.serving.mcp.server import build, set_input_schema_lookup
-from services.core.serving.metrics import Metrics
-from services.core.serving.service import Effect, Service, Tool
-from services.core.settings import Settings
+from ctx_core.access.grant import FULL
+from ctx_core.errors import StorageFailed
+from ctx_core.serving import caller
+from ctx_core.serving.mcp.server import build, set_input_schema_lookup
+from ctx_core.serving.metrics import Metrics
+from ctx_core.serving.service import Effect, Service, Tool
+from ctx_core.settings import Settings
 
 [STATELESS] = MODERN_PROTOCOL_VERSIONS
 META = "io.modelcontextprotocol"

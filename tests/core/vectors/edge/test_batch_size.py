@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.core.vectors.edge.batch_size import (
+from ctx_core.vectors.edge.batch_size import (
     INITIAL_SIZE,
     MAX_SIZE,
     MIN_SIZE,

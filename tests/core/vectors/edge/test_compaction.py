@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
-from services.core.vectors.edge import compaction, flusher
-from services.core.vectors.edge.store import COLLECTIONS_FOLDER, EdgeStore
-from services.core.vectors.types import Filter, HasId, Point, Sparse
+from ctx_core.vectors.edge import compaction, flusher
+from ctx_core.vectors.edge.store import COLLECTIONS_FOLDER, EdgeStore
+from ctx_core.vectors.types import Filter, HasId, Point, Sparse
 from tests.support.vectors.samples import SPEC
 
 NAME = "c"

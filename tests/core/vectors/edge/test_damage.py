@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import StorageFailed
-from services.core.vectors.edge import aliases, collection, lost_names
-from services.core.vectors.edge import store as edge
-from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.types import Prefetch, Query
+from ctx_core.errors import StorageFailed
+from ctx_core.vectors.edge import aliases, collection, lost_names
+from ctx_core.vectors.edge import store as edge
+from ctx_core.vectors.edge.store import EdgeStore
+from ctx_core.vectors.types import Prefetch, Query
 from tests.support.vectors.damage import garble_payloads
 from tests.support.vectors.samples import POINTS, SPEC, point
 

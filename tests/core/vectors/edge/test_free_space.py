@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import StorageFailed
-from services.core.vectors.edge.free_space import FreeSpace
-from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.types import Filter, HasId
+from ctx_core.errors import StorageFailed
+from ctx_core.vectors.edge.free_space import FreeSpace
+from ctx_core.vectors.edge.store import EdgeStore
+from ctx_core.vectors.types import Filter, HasId
 from tests.support.vectors.samples import POINTS, SPEC, uid
 
 ROOT = Path(__file__).parents[4]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ctx_core.vectors.edge import mapped_pages
+from ctx_core.vectors.edge.mapped_pages import MAX_CHANGES, MappedPages, let_go
+from ctx_core.vectors.edge.store import EdgeStore
 from scripts.bench.usage import resident_mb
-from services.core.vectors.edge import mapped_pages
-from services.core.vectors.edge.mapped_pages import MAX_CHANGES, MappedPages, let_go
-from services.core.vectors.edge.store import EdgeStore
 from tests.support.vectors.samples import SPEC, numbers, point
 
 MEGABYTES = 32

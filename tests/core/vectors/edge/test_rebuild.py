@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import CollectionNotFound, StorageFailed
-from services.core.vectors.edge import aliases
-from services.core.vectors.edge import store as edge
-from services.core.vectors.edge.store import EdgeStore
+from ctx_core.errors import CollectionNotFound, StorageFailed
+from ctx_core.vectors.edge import aliases
+from ctx_core.vectors.edge import store as edge
+from ctx_core.vectors.edge.store import EdgeStore
 from tests.support.vectors.crash_swapper import NAME
 from tests.support.vectors.samples import POINTS, SPEC
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from services.core.errors import CollectionNotFound, FolderInUse, StorageFailed
-from services.core.vectors.edge import collection, flusher
-from services.core.vectors.edge import store as edge
-from services.core.vectors.edge.collection import EdgeCollection
-from services.core.vectors.edge.store import EdgeStore
-from services.core.vectors.types import (
+from ctx_core.errors import CollectionNotFound, FolderInUse, StorageFailed
+from ctx_core.vectors.edge import collection, flusher
+from ctx_core.vectors.edge import store as edge
+from ctx_core.vectors.edge.collection import EdgeCollection
+from ctx_core.vectors.edge.store import EdgeStore
+from ctx_core.vectors.types import (
     CollectionSpec,
     Filter,
     Match,

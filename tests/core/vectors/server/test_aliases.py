@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.core.errors import CollectionNotFound
-from services.core.vectors.server import aliases
-from services.core.vectors.server.store import ServerStore
+from ctx_core.errors import CollectionNotFound
+from ctx_core.vectors.server import aliases
+from ctx_core.vectors.server.store import ServerStore
 from tests.support.vectors.samples import SPEC
 
 ASKED = 6

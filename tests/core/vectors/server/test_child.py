@@ -13,18 +13,18 @@ from pathlib import Path
 import httpx
 import pytest
 
-from services.core.errors import FolderInUse, StorageFailed
-from services.core.vectors.factory import CHILD_FOLDER, open_store
-from services.core.vectors.protocol import VectorStore
-from services.core.vectors.server import child
-from services.core.vectors.server.child import LOCK_FILE, PID_FILE, QdrantChild
+from ctx_core.errors import FolderInUse, StorageFailed
+from ctx_core.vectors.factory import CHILD_FOLDER, open_store
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.server import child
+from ctx_core.vectors.server.child import LOCK_FILE, PID_FILE, QdrantChild
 from tests.support.qdrant import memory
 from tests.support.vectors.samples import POINTS, SPEC
 
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from services.core.vectors.factory import open_store
+from ctx_core.vectors.factory import open_store
 from tests.support.vectors.samples import POINTS, SPEC
 
 async def main():

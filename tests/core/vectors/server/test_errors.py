@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from services.core.errors import CollectionNotFound, CtxError, StorageFailed
+from ctx_core.errors import CollectionNotFound, CtxError, StorageFailed
 from tests.support.vectors.opened import NOBODY, failure, opened
 
 

@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from services.core.vectors.server.store import ServerStore
-from services.core.vectors.types import CollectionSpec, Filter, HasId, IndexKind, Match, Point
+from ctx_core.vectors.server.store import ServerStore
+from ctx_core.vectors.types import CollectionSpec, Filter, HasId, IndexKind, Match, Point
 from tests.support.qdrant import free_port, memory, run_server, wait_until_ready
 
 IDS = [str(uuid4()) for _ in range(4)]

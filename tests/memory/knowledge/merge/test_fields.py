@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.memory.knowledge.documents import dump_ndjson, parse_ndjson
-from services.memory.knowledge.merge.fields import merge_json, merge_ndjson
-from services.memory.knowledge.merge.side import Side
+from ctx_memory.knowledge.documents import dump_ndjson, parse_ndjson
+from ctx_memory.knowledge.merge.fields import merge_json, merge_ndjson
+from ctx_memory.knowledge.merge.side import Side
 
 KEYS = st.sampled_from("abcdef")
 OBJECTS = st.recursive(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.memory.knowledge.merge.sections import join_sections, split_sections
+from ctx_memory.knowledge.merge.sections import join_sections, split_sections
 
 FENCES = ["```", "````", "``` js", "~~~", "  ```"]
 LINES = st.sampled_from(["## A", "## a ", "##", "## ", "### B", "    ## C", "x", "", "\r", *FENCES])

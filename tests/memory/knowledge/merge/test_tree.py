@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.memory.knowledge.documents import Decision, parse_decision, render_decision
-from services.memory.knowledge.merge.side import Side
-from services.memory.knowledge.merge.tree import merge_trees
+from ctx_memory.knowledge.documents import Decision, parse_decision, render_decision
+from ctx_memory.knowledge.merge.side import Side
+from ctx_memory.knowledge.merge.tree import merge_trees
 
 A = "knowledge/a.md"
 

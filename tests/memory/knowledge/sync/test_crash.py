@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from ctx_memory.knowledge.decisions import all_decisions, record_decision
+from ctx_memory.knowledge.documents import Decision
+from ctx_memory.records.store import Records
 from scripts.bench.clones import Clone, Clones, clone_at, open_clones
-from services.memory.knowledge.decisions import all_decisions, record_decision
-from services.memory.knowledge.documents import Decision
-from services.memory.records.store import Records
 from tests.support.processes import ROOT
 
 # Every step of every scenario takes minutes: the suite tries each sixth, CRASH_STRIDE=1 all.

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from ctx_core.errors import GitFailed, KnowledgeRefused
+from ctx_memory.knowledge.types import EntryType, Scope
 from scripts.bench.clones import Clone, Clones, committed, every_object
-from services.core.errors import GitFailed, KnowledgeRefused
-from services.memory.knowledge.types import EntryType, Scope
 from tests.support.repositories import Repository
 
 PRIVATE = "Zq7-private-words-that-nobody-else-uses"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from ctx_core.files import replace_file
 from scripts.bench.clones import clone_at, identify, open_clones
 from scripts.bench.faulting.disk import Disk, open_disk
 from scripts.bench.faulting.projects import inspect_git
 from scripts.bench.repositories import Repository
-from services.core.files import replace_file
 
 DISK_MB = 16
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ctx_memory.knowledge.sync import remote
 from scripts.bench.clones import Clone, Clones, clone_at, committed, open_clones
-from services.memory.knowledge.sync import remote
 
 SECTIONS = "intro\n\n## A\na\n\n## B\nb\n"
 

@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from services.core.errors import SettingsInvalid
-from services.memory.records.filters import parse_filters, where
-from services.memory.records.filters.case_folding import NOT_FOLDED, fold
-from services.memory.records.filters.indexes import index_metadata, parse_fields
-from services.memory.records.filters.postgresql import CASEFOLD_SINCE
-from services.memory.records.tables import entries, tags
-from services.memory.records.types import ContentType, Criteria, EntryKind
+from ctx_core.errors import SettingsInvalid
+from ctx_memory.records.filters import parse_filters, where
+from ctx_memory.records.filters.case_folding import NOT_FOLDED, fold
+from ctx_memory.records.filters.indexes import index_metadata, parse_fields
+from ctx_memory.records.filters.postgresql import CASEFOLD_SINCE
+from ctx_memory.records.tables import entries, tags
+from ctx_memory.records.types import ContentType, Criteria, EntryKind
 from tests.support.tables import bare_tables, fill, found, plan, row
 
 FIELDS = (

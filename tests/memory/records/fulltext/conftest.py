@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from services.memory.records.filters.indexes import index_metadata
-from services.memory.records.fulltext import ensure_full_text
+from ctx_memory.records.filters.indexes import index_metadata
+from ctx_memory.records.fulltext import ensure_full_text
 from tests.support.fulltext import TEXTS
 from tests.support.tables import bare_tables, fill, row
 

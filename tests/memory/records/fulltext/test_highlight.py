@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from services.memory.records.fulltext import highlighter
-from services.memory.records.fulltext.highlight import MAX_SCANNED
-from services.memory.records.types import TextMode
+from ctx_memory.records.fulltext import highlighter
+from ctx_memory.records.fulltext.highlight import MAX_SCANNED
+from ctx_memory.records.types import TextMode
 from tests.support.fulltext import TEXTS
 
 MARKED = [

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import delete, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from services.core.errors import SettingsInvalid
-from services.memory.records.filters.indexes import index_metadata
-from services.memory.records.fulltext import LANGUAGES, ensure_full_text
-from services.memory.records.tables import entries
+from ctx_core.errors import SettingsInvalid
+from ctx_memory.records.filters.indexes import index_metadata
+from ctx_memory.records.fulltext import LANGUAGES, ensure_full_text
+from ctx_memory.records.tables import entries
 from tests.support.fulltext import ids
 from tests.support.tables import bare_tables, fill, row
 

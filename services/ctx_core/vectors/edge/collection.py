@@ -1,0 +1,359 @@
+"""One collection of the embedded store: a shard of the engine and its spec in a file."""
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import qdrant_edge as edge
+
+from ctx_core.errors import CtxError, InvalidInput, StorageFailed
+from ctx_core.files import replace_file
+from ctx_core.vectors import validation
+from ctx_core.vectors.edge import convert
+from ctx_core.vectors.edge.mapped_pages import MappedPages
+from ctx_core.vectors.generations import logical_name
+from ctx_core.vectors.spec_check import rebuild_command
+from ctx_core.vectors.types import (
+    BROKEN,
+    CollectionInfo,
+    CollectionSpec,
+    EmbeddingModel,
+    FacetCount,
+    Filter,
+    Hit,
+    IndexKind,
+    Point,
+    Query,
+    Record,
+)
+
+T = TypeVar("T")
+
+SPEC_FILE = "collection.json"
+SHARD_FOLDER = "shard"
+DELETED_FILE = "deleted"  # how many; a hint, written with each flush
+DAMAGE_PREFIX = "Service runtime error"  # how the engine's errors begin that no request caused
+PROBED_POINTS = 64  # half a millisecond
+
+_COUNTABLE = {IndexKind.KEYWORD, IndexKind.INTEGER, IndexKind.BOOL}
+
+
+class EdgeCollection:
+    """An open shard. Every method is one engine call on the caller's thread, and blocks it."""
+
+    def __init__(self, folder: Path, spec: CollectionSpec, shard: edge.EdgeShard) -> None:
+        self.folder = folder
+        self.spec = spec
+        self._shard = shard
+        # Changes that only the write-ahead log holds; a crash now means to replay them.
+        self.unflushed = 0
+        # Points deleted since it was made: the engine keeps what they took.
+        self.deleted = _read_deleted(folder)
+        # Being filled with these points: each change is made to it too.
+        self.copy: EdgeCollection | None = None
+        self._pages = MappedPages(folder)
+        self._damage: str | None = None
+
+    @classmethod
+    def create(cls, folder: Path, spec: CollectionSpec) -> "EdgeCollection":
+        """Create a collection. Its spec is written last: a folder without one is incomplete."""
+        (folder / SHARD_FOLDER).mkdir(parents=True)
+        with engine_errors(folder.name):
+            shard = edge.EdgeShard.create(str(folder / SHARD_FOLDER), convert.config(spec))
+            for field, kind in spec.indexes.items():
+                shard.update(convert.index(field, kind))
+            shard.flush()
+        _write_spec(folder, spec)
+        return cls(folder, spec, shard)
+
+    @classmethod
+    def load(cls, folder: Path) -> "EdgeCollection":
+        """Open a collection and replay what its write-ahead log holds. Raises StorageFailed."""
+        spec = _read_spec(folder)
+        with engine_errors(folder.name):
+            shard = edge.EdgeShard.load(str(folder / SHARD_FOLDER))
+        return cls(folder, spec, shard)
+
+    @property
+    def name(self) -> str:
+        """The collection name that users know."""
+        return logical_name(self.folder.name)
+
+    @property
+    def points_count(self) -> int:
+        return self._call(lambda: self._shard.info().points_count)
+
+    def info(self) -> CollectionInfo:
+        info = self._call(self._shard.info)
+        return CollectionInfo(
+            name=self.name,
+            spec=self.spec,
+            points_count=info.points_count,
+            indexed_vectors_count=info.indexed_vectors_count,
+            segments_count=info.segments_count,
+            status=BROKEN if self._damage else "green",
+            optimizer_status=self._damage,
+        )
+
+    def examined(self) -> CollectionInfo:
+        """Describe the collection after reading some of its points, which tells its status."""
+        with contextlib.suppress(StorageFailed):
+            self.probe()
+        return self.info()
+
+    def lacks(self, expected: CollectionSpec) -> bool:
+        """Whether an index is missing, or the spec has no model."""
+        return self._adapted(expected) != self.spec
+
+    def adapt(self, expected: CollectionSpec) -> None:
+        """Add the indexes that are missing, and the model where the spec has none."""
+        self.copy = None  # it has the former spec
+        adapted = self._adapted(expected)
+        for field, kind in adapted.indexes.items():
+            if self.spec.indexes.get(field) != kind:
+                self._add_index(field, kind)
+        self.spec = adapted
+        _write_spec(self.folder, self.spec)
+
+    def _adapted(self, expected: CollectionSpec) -> CollectionSpec:
+        indexes = {**self.spec.indexes, **expected.indexes}
+        return replace(self.spec, indexes=indexes, model=self.spec.model or expected.model)
+
+    def _add_index(self, field: str, kind: IndexKind) -> None:
+        self._update(1, lambda: convert.index(field, kind))
+
+    def check(self, points: Sequence[Point]) -> None:
+        """Raise InvalidInput for a point that this collection cannot store."""
+        for point in points:
+            validation.canonical_id(point.id)
+            for name, value in point.vectors.items():
+                validation.check_vector(self.spec, name, value)
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        self._update(len(points), lambda: convert.upsert(points))
+
+    def select_ids(
+        self, where: Filter, limit: int, offset: str | None
+    ) -> tuple[list[str], str | None]:
+        """Return one page of the ids that the filter selects, and where the next page starts."""
+        records, following = self._read(
+            lambda: self._shard.scroll(convert.scroll_ids(where, limit, offset))
+        )
+        return [str(each.id) for each in records], None if following is None else str(following)
+
+    def delete(self, ids: Sequence[str], where: Filter) -> None:
+        self._update(len(ids), lambda: convert.delete(ids, where))
+        self.deleted += len(ids)
+
+    def retrieve(self, ids: Sequence[str], fields: Sequence[str] | None) -> list[Record]:
+        unique = list(dict.fromkeys(validation.canonical_id(each) for each in ids))
+        with_payload = True if fields is None else list(fields)
+        records = self._read(
+            lambda: self._shard.retrieve(unique, with_payload, False)  # type: ignore[arg-type]
+        )
+        by_id = {record.id: record for record in map(convert.record, records)}
+        return [by_id[each] for each in unique if each in by_id]
+
+    def scroll(
+        self,
+        where: Filter | None,
+        limit: int,
+        offset: str | None,
+        vectors: Sequence[str],
+        fields: Sequence[str] | None = None,
+    ) -> tuple[list[Record], str | None]:
+        validation.check_positive("limit", limit)
+        records, following = self._read(
+            lambda: self._shard.scroll(convert.scroll(where, limit, offset, vectors, fields))
+        )
+        page = [convert.record(each) for each in records]
+        return page, None if following is None else str(following)
+
+    def count(self, where: Filter | None) -> int:
+        if where is None:
+            return self.points_count
+        return self._call(
+            lambda: self._shard.count(edge.CountRequest(filter=convert.filters(where)))
+        )
+
+    def facet(self, field: str, where: Filter | None, limit: int) -> list[FacetCount]:
+        validation.check_positive("limit", limit)
+        if self.spec.indexes.get(field) not in _COUNTABLE:
+            kinds = ", ".join(sorted(_COUNTABLE))
+            raise InvalidInput("field", f"{field!r} has no index of the kinds {kinds}")
+        response = self._call(lambda: self._shard.facet(convert.facet(field, where, limit)))
+        return convert.facets(response)
+
+    def query_batch(self, queries: Sequence[Query]) -> list[list[Hit]]:
+        for query in queries:
+            validation.check_query(query)
+            for prefetch in query.prefetch:
+                validation.check_vector(self.spec, prefetch.using, prefetch.vector)
+        results = self._read(lambda: self._shard.query_batch(convert.batch(queries)))
+        return [[convert.hit(point) for point in points] for points in results]
+
+    def probe(self) -> None:
+        """Read some points from a random place. Raises StorageFailed where damage is known."""
+        page, _ = self.scroll(None, PROBED_POINTS, str(uuid4()), ())
+        if not page:  # no id is as high
+            self.scroll(None, PROBED_POINTS, None, ())
+        if self._damage:
+            raise StorageFailed(self._damage, collection=self.name)
+
+    def write_back(self) -> None:
+        """Make the system write changed files to the disk, so that a flush after it is short.
+
+        Blocks, but not the interpreter: call it off the event loop.
+        """
+        with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
+            for path in self.folder.rglob("*"):
+                with contextlib.suppress(OSError), path.open("rb+") as file:
+                    os.fsync(file.fileno())
+
+    def flush(self) -> None:
+        """Write all changes to the disk. Raises StorageFailed."""
+        self._call(self._shard.flush)
+        self.unflushed = 0
+        with contextlib.suppress(OSError):
+            (self.folder / DELETED_FILE).write_text(str(self.deleted))
+
+    def close(self) -> None:
+        """Flush and release the shard's files and lock; they are released also if that fails."""
+        try:
+            self.flush()
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Release the files without a flush: the write-ahead log holds the changes."""
+        self._shard.close()
+        if self.copy is not None:
+            self.copy.abandon()
+            self.copy = None
+
+    def _update(self, changes: int, operation: Callable[[], edge.UpdateOperation]) -> None:
+        self._call(lambda: self._shard.update(operation()))
+        self.unflushed += changes
+        self._pages.note(changes)
+        if self.copy is not None:
+            try:
+                self.copy._update(changes, operation)
+            except StorageFailed:  # the copy is given up, this collection has the change
+                self.copy = None
+
+    def _read(self, call: Callable[[], T]) -> T:
+        """Call the engine; raise what to do where the files turn out to be damaged."""
+        try:
+            return self._call(call)
+        except StorageFailed as error:
+            if not _is_damage(error.__cause__):
+                raise
+            self._damage = f"{error.message}; its files are damaged: {self._remedy()}"
+            raise StorageFailed(self._damage, collection=self.name) from error
+
+    def _remedy(self) -> str:
+        command = rebuild_command(self.name, self.spec)
+        return f"rebuild it with: {command}" if command else f"delete {self.folder}"
+
+    def _call(self, call: Callable[[], T]) -> T:
+        with engine_errors(self.name):
+            return call()
+
+
+@contextlib.contextmanager
+def engine_errors(collection: str) -> Iterator[None]:
+    """Translate what the engine raises: bare exceptions, and panics that are no Exception."""
+    try:
+        yield
+    except CtxError:
+        raise
+    except (TypeError, ValueError) as error:
+        # The bindings could not read an argument, such as a list of mixed types.
+        raise InvalidInput("request", str(error).splitlines()[0]) from error
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise StorageFailed(
+            f"the embedded Qdrant failed on collection {collection}: {error}",
+            collection=collection,
+        ) from error
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Whether a crash interrupted the creation of a collection: it has no spec and no points."""
+    if (folder / SPEC_FILE).exists():
+        return False
+    try:
+        with engine_errors(folder.name):
+            shard = edge.EdgeShard.load(str(folder / SHARD_FOLDER))
+            has_points = shard.info().points_count > 0
+            shard.close()
+    except StorageFailed:
+        return True
+    return not has_points
+
+
+def _is_damage(cause: BaseException | None) -> bool:
+    """Whether the engine could not read its own files: a panic, or an error of no request."""
+    is_panic = cause is not None and not isinstance(cause, Exception)
+    return is_panic or str(cause).startswith(DAMAGE_PREFIX)
+
+
+def broken_info(folder: Path, reason: str) -> CollectionInfo:
+    """Describe a collection that could not be loaded, with its spec where that can be read."""
+    try:
+        spec = _read_spec(folder)
+    except StorageFailed:
+        spec = CollectionSpec()
+    return CollectionInfo(
+        name=logical_name(folder.name),
+        spec=spec,
+        points_count=0,
+        indexed_vectors_count=0,
+        segments_count=0,
+        status=BROKEN,
+        optimizer_status=reason,
+    )
+
+
+def _read_deleted(folder: Path) -> int:
+    """Read how many points were deleted at the last flush; 0 where that is not known."""
+    try:
+        return int((folder / DELETED_FILE).read_text())
+    except (OSError, ValueError):
+        return 0
+
+
+def _write_spec(folder: Path, spec: CollectionSpec) -> None:
+    body = {
+        "dense": dict(spec.dense),
+        "sparse": list(spec.sparse),
+        "indexes": {field: kind.value for field, kind in spec.indexes.items()},
+        "model": spec.model and asdict(spec.model),
+        "purpose": spec.purpose,
+        "rebuild_command": spec.rebuild_command,
+        "model_setting": spec.model_setting,
+    }
+    replace_file(folder / SPEC_FILE, json.dumps(body, indent=2))
+
+
+def _read_spec(folder: Path) -> CollectionSpec:
+    try:
+        body: dict[str, Any] = json.loads((folder / SPEC_FILE).read_text(encoding="utf-8"))
+        return CollectionSpec(
+            dense=body["dense"],
+            sparse=tuple(body["sparse"]),
+            indexes={field: IndexKind(kind) for field, kind in body["indexes"].items()},
+            model=EmbeddingModel(**body["model"]) if body["model"] else None,
+            # Earlier versions wrote none of these.
+            purpose=body.get("purpose", ""),
+            rebuild_command=body.get("rebuild_command", ""),
+            model_setting=body.get("model_setting", ""),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StorageFailed(f"{folder / SPEC_FILE} cannot be read: {error}") from error

@@ -1,0 +1,154 @@
+"""How a definition may be called where no call shows it: passed on as a value, or by a decorator,
+or through names that are looked up at run time."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from ctx_indexer.graph.files import FileSymbols
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import UNRESOLVED, ScopeRef, Value
+from ctx_indexer.syntax.symbols.table import (
+    BY_NAME,
+    CALL,
+    EITHER,
+    MAPPING,
+    SEQUENCE,
+    Expression,
+    last_name,
+)
+
+MAX_CHECKED = 60  # places that are resolved for one question
+# Functions that find any definition by a name, which may be computed.
+LOOKUPS = ("import_module", "__import__", "eval", "exec")
+# Decorators of the language and its library that call nothing beside what is decorated.
+PLAIN = frozenset(
+    "property cached_property staticmethod classmethod abstractmethod overload override wraps cache"
+    " lru_cache contextmanager asynccontextmanager final setter getter deleter total_ordering"
+    " dataclass singledispatchmethod".split()
+)
+# Methods that the language runs, and whose calls are found where that is.
+FOLLOWED = frozenset(f"__{name}__" for name in "init new call enter exit iter next setattr".split())
+_HOLDING = frozenset([SEQUENCE, MAPPING, EITHER])
+
+
+class Consequence(StrEnum):
+    """What an escape means for an answer."""
+
+    CALLED_ELSEWHERE = "calls from there are not seen"
+    FOUND_BY_NAME = "it may find this name at run time"
+
+
+class Escape(NamedTuple):
+    """A place from which a definition may be called; `how` says by what."""
+
+    path: str
+    line: int
+    how: str
+    consequence: Consequence = Consequence.CALLED_ELSEWHERE
+
+
+class Escapes:
+    """Finds the escapes of definitions of one name, among some files."""
+
+    def __init__(self, resolver: Resolver, targets: Sequence[Value], name: str) -> None:
+        self._resolver = resolver
+        self._targets = frozenset(targets)
+        # What is passed of a property is what it gives.
+        self._passable = frozenset(t for t in targets if not resolver.properties.is_run_by_use(t))
+        self._name = name
+        self._checked = 0
+        written = re.escape(name)
+        # The name as an argument, and not as what is called in one.
+        self._argument = re.compile(rf'(?<!\["\(\)",)"(?:[^"]*\.)?{written}"')
+
+    def find(self, files: Iterable[FileSymbols]) -> list[Escape]:
+        """Return what runs the definitions unseen, then places that pass them on. Blocks."""
+        found = [*self._decorated(), *self._read()]
+        for file in files if self._passable else ():
+            if not file.passed.isdisjoint(file.aliases(self._name)):
+                found += self._passed(file)
+        return found
+
+    def _decorated(self) -> Iterator[Escape]:
+        for target in sorted(self._targets):
+            file = self._resolver.tables.file(target.path)
+            if file is None or not file.rules.explicit_self:
+                continue  # elsewhere they are mostly notes for tools
+            scope = file.scope(target.scope)
+            is_special = scope.name.startswith("__") and scope.name.endswith("__")
+            if is_special and scope.name not in FOLLOWED:
+                yield Escape(target.path, scope.start, "run by operators or the language itself")
+            for each in scope.decorators:
+                if last_name(each) not in PLAIN:
+                    how = f"decorated by {last_name(each) or 'an expression'}"
+                    yield Escape(target.path, scope.start, how)
+
+    def _read(self) -> Iterator[Escape]:
+        """Yield the getters of languages whose tables do not list what is read."""
+        for target in sorted(self._targets - self._passable):
+            file = self._resolver.tables.file(target.path)
+            if file is not None and not file.rules.explicit_self:
+                yield Escape(target.path, file.scope(target.scope).start, "read as an attribute")
+
+    def _passed(self, file: FileSymbols) -> Iterator[Escape]:
+        """Yield the places of a file that pass a definition on, hold or return it."""
+        for number, given in enumerate(file.table.given()):
+            if not given or not self._argument.search(given):
+                continue
+            call = file.table.calls[number]
+            if any(self._means(file, call.scope, each) for each in call.arguments):
+                yield Escape(file.path, call.line, "passed as a value")
+        for binding in file.table.bindings:
+            if isinstance(binding.value, list) and self._means(file, binding.scope, binding.value):
+                yield Escape(file.path, file.scope(binding.scope).start, "kept as a value")
+        for result in file.table.results:
+            if self._means(file, result.scope, result.value):
+                yield Escape(file.path, file.scope(result.scope).start, "returned as a value")
+
+    def _means(self, file: FileSymbols, scope: int, written: Any) -> bool:
+        """Whether an expression holds one of the definitions, or something unknown of its name."""
+        for each in _parts(written):
+            if last_name(each) != self._name or self._checked >= MAX_CHECKED:
+                continue
+            self._checked += 1
+            self._resolver.start()
+            values = self._resolver.evaluate(ScopeRef(file.path, scope), each)
+            if self._passable & values or any(value.kind == UNRESOLVED for value in values):
+                return True
+        return False
+
+
+def _parts(written: Any) -> Iterator[Expression]:
+    """Yield an expression, or the expressions that a container holds; none that is called."""
+    if isinstance(written, str):
+        yield written
+    elif written and written[0] == BY_NAME:
+        yield from _parts(written[2])
+    elif written and written[0] in _HOLDING:
+        for each in written[1:]:
+            yield from _parts(each)
+    elif written and written[0] != CALL:
+        yield written
+
+
+def run_time_lookups(files: Iterable[FileSymbols], *, members: bool) -> list[Escape]:
+    """Return a call in each file of Python that finds something by a name which is computed.
+
+    `members` tells that members are looked for, which `getattr` finds.
+    """
+    names = ("getattr", *LOOKUPS) if members else LOOKUPS
+    return [found for file in files if (found := _lookup(file, names)) is not None]
+
+
+def _lookup(file: FileSymbols, names: Sequence[str]) -> Escape | None:
+    if not file.rules.explicit_self:
+        return None
+    for name in names:
+        for number in file.calls.get(name, ()):
+            call = file.table.calls[number]
+            given = call.arguments[1:] if name == "getattr" else call.arguments
+            if given and given[0]:
+                return Escape(file.path, call.line, name, Consequence.FOUND_BY_NAME)
+    return None

@@ -1,0 +1,146 @@
+"""Loads symbol tables from a collection: those of files, and of all that mention a name."""
+
+from collections.abc import Sequence
+
+from ctx_core.batches import batches
+from ctx_core.blocking import COMPUTE
+from ctx_core.bounded_cache import BoundedCache
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.types import Filter, Match, MatchAny, Record
+from ctx_indexer.graph.files import FileSymbols
+from ctx_indexer.schema import fields
+from ctx_indexer.schema.versions import without_versions
+from ctx_indexer.syntax.symbols.table import decode_table, definition_mention, file_mention
+
+MAX_FILES = 600  # loaded for one question
+PAGE = 200
+MAX_KEYS = 500  # of one request
+MAX_HINTED_FILES = 150  # of MAX_FILES, those that only help to resolve
+HINTS_AT_ONCE = 20  # names of one request
+MAX_CACHED_ROWS = 2_000_000  # of all cached tables: about 200 MB; Django's have 600,000
+# By point id, for all questions of the process.
+TABLES = BoundedCache[FileSymbols](MAX_CACHED_ROWS, lambda file: file.table.size)
+
+
+class LoadedTables:
+    """The tables of one repo that a question has loaded so far.
+
+    What is asked for and not loaded is noted, and `load` brings it. `truncated` says that there was
+    more than a question may load.
+    """
+
+    def __init__(
+        self, store: VectorStore, collection: str, repo: str, hidden: Sequence[int] = ()
+    ) -> None:
+        """`hidden` are the file versions of other checkouts."""
+        self._store = store
+        self._collection = collection
+        self._repo = repo
+        self._hidden = hidden
+        self._files: dict[str, FileSymbols] = {}
+        self._asked: set[str] = set()
+        self._missing: set[str] = set()
+        self._hints: set[str] = set()
+        self._hinted = 0  # files that were loaded for hints
+        self._mentioning: dict[str, Sequence[FileSymbols]] = {}
+        self.misses = 0  # how often something was asked for that is not loaded
+        self.truncated = False
+
+    def file(self, path: str) -> FileSymbols | None:
+        """Return the symbols of a file; None where it has none, or they are not loaded yet."""
+        found = self._files.get(path)
+        if found is None:
+            self._note(file_mention(path))
+        return found
+
+    def callers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the loaded files that mention a name."""
+        self._note(name)
+        return self._mentioned(name)
+
+    def _mentioned(self, name: str) -> Sequence[FileSymbols]:
+        found = self._mentioning.get(name)
+        if found is None:
+            found = [file for file in self._files.values() if name in file.mentions]
+            self._mentioning[name] = found
+        return found
+
+    def few_callers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the loaded files that mention a name; those that are not, while they are few.
+
+        Such files tell what is passed to a parameter, or which subclasses there are: without them a
+        call is a possible one.
+        """
+        if name not in self._asked and self._hinted < MAX_HINTED_FILES:
+            self._hints.add(name)
+            self.misses += 1
+        return self._mentioned(name)
+
+    def definers(self, name: str) -> Sequence[FileSymbols]:
+        """Return the loaded files that define a name for others, or extend a class of it."""
+        return self.callers(definition_mention(name))
+
+    def _note(self, key: str) -> None:
+        if key not in self._asked:
+            self._missing.add(key)
+            self.misses += 1
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that was asked for is loaded."""
+        return not self._missing and not self._hints
+
+    async def load(self) -> None:
+        """Load what was asked for since the last time, up to MAX_FILES in all."""
+        wanted, hinted = sorted(self._missing), sorted(self._hints - self._missing)
+        self._asked |= self._missing | self._hints
+        self._missing, self._hints = set(), set()
+        for keys in batches(wanted, MAX_KEYS):
+            self.truncated |= not await self._load(keys, MAX_FILES)
+        before = len(self._files)
+        for keys in batches(hinted, HINTS_AT_ONCE):
+            room = MAX_HINTED_FILES - self._hinted
+            await self._load(keys, min(before + room, MAX_FILES))
+            self._hinted += len(self._files) - before
+            before = len(self._files)
+
+    async def _load(self, keys: Sequence[str], most: int) -> bool:
+        """Load the files with these mentions: their ids first, then the tables that are not known.
+
+        An id comes from a file's path and content, so a table that is known by it is current.
+        Returns whether that is all: up to `most` files are loaded.
+        """
+        mentions = Filter(must=[Match(fields.REPO, self._repo), MatchAny(fields.MENTIONS, keys)])
+        where = without_versions(mentions, self._hidden)
+        offset: str | None = None
+        while len(self._files) < most:
+            page, offset = await self._store.scroll(
+                self._collection, where=where, limit=PAGE, offset=offset, fields=()
+            )
+            await self._add([record.id for record in page])
+            if offset is None:
+                return True
+        return False
+
+    async def _add(self, ids: Sequence[str]) -> None:
+        known = {each: file for each in ids if (file := TABLES.get(each)) is not None}
+        unknown = [each for each in ids if each not in known]
+        if unknown:
+            records = await self._store.retrieve(
+                self._collection, unknown, fields=(fields.PATH, fields.SYMBOL_TABLE)
+            )
+            known |= await COMPUTE.run(_decode, records)
+        for each in ids:
+            if each in known:  # else it was deleted meanwhile
+                self._files.setdefault(known[each].path, known[each])
+        self._mentioning = {}
+
+
+def _decode(records: Sequence[Record]) -> dict[str, FileSymbols]:
+    """Decode tables; what is looked up in them is indexed once for all questions."""
+    found = {}
+    for record in records:
+        table = decode_table(record.payload[fields.SYMBOL_TABLE])
+        found[record.id] = FileSymbols(record.payload[fields.PATH], table)
+        TABLES.put(record.id, found[record.id])
+    return found

@@ -1,0 +1,190 @@
+"""What a definition is related to: what it calls, classes below, what it replaces or implements."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ctx_indexer.graph.definitions import CONSTRUCTOR
+from ctx_indexer.graph.files import FileSymbols
+from ctx_indexer.graph.resolver import Resolver
+from ctx_indexer.graph.values import (
+    DEFINITION,
+    FILE,
+    INSTANCE,
+    NOTHING,
+    UNRESOLVED,
+    ScopeRef,
+    Value,
+    Values,
+)
+from ctx_indexer.syntax.symbols.table import CLASS, DECLARATION, EXTENSION, last_name
+
+MAX_SUBCLASSES = 500  # of one class, direct and indirect
+
+
+@dataclass(frozen=True)
+class Related:
+    """A definition that is related to another, with the line where it begins."""
+
+    value: Value
+    symbol: str
+    path: str
+    line: int
+
+
+class Relations:
+    """Finds what is related to a definition, among the loaded tables."""
+
+    def __init__(self, resolver: Resolver, target: Value) -> None:
+        self._resolver = resolver
+        self._tables = resolver.tables
+        self._target = target
+        self.unresolved: list[str] = []
+
+    def callees(self) -> list[Related]:
+        """Return the definitions that the code of the target calls, in the order of the calls.
+
+        `unresolved` then has the names of calls whose receiver is not known.
+        """
+        home = self._tables.file(self._target.path)
+        if home is None:
+            return []
+        resolver = self._resolver
+        found: dict[Value, Related] = {}
+        unknown: set[str] = set()
+        inner = _inside(home, self._target.scope)
+        for call in home.table.calls:
+            if call.scope not in inner:
+                continue
+            resolver.start()
+            values = resolver.calls.targets(ScopeRef(home.path, call.scope), call)
+            known = [value for value in values if value.kind == DEFINITION]
+            for value in known:
+                if related := self._related(value):
+                    found.setdefault(value, related)
+            if not known and any(value.kind == UNRESOLVED for value in values):
+                unknown.add(last_name(call.function))
+        self.unresolved = sorted(unknown - {""})
+        return list(found.values())
+
+    def imported(self) -> list[str]:
+        """Return the files that the imports of the target's file lead to, in their order."""
+        home = self._tables.file(self._target.path)
+        found: dict[str, None] = {}
+        for each in home.table.imports if home else ():
+            self._resolver.start()
+            for value in self._resolver.imports.imported(self._target.path, each):
+                if value.kind in (DEFINITION, FILE):
+                    found.setdefault(value.path)
+        return list(found)
+
+    def subclasses(self) -> list[Related]:
+        """Return the classes that name the target as their base."""
+        home = self._tables.file(self._target.path)
+        if home is None or home.scope(self._target.scope).kind != CLASS:
+            return []
+        return list(self._below(ScopeRef(self._target.path, self._target.scope)))
+
+    def overrides(self) -> list[Related]:
+        """Return the methods of subclasses that have the name of the target."""
+        home = self._tables.file(self._target.path)
+        if home is None:
+            return []
+        scope = home.scope(self._target.scope)
+        resolver = self._resolver
+        name = CONSTRUCTOR if home.is_constructor(self._target.scope) else scope.name
+        owners = resolver.classes.around(ScopeRef(home.path, self._target.scope))
+        if name == CONSTRUCTOR or not owners:
+            return []
+        found: dict[Value, Related] = {}
+        pending = [ScopeRef(value.path, value.scope) for value in owners]
+        seen = set(pending)
+        while pending and len(seen) < MAX_SUBCLASSES:
+            for each in self._below(pending.pop(0)):
+                place = ScopeRef(each.value.path, each.value.scope)
+                if place in seen:
+                    continue
+                seen.add(place)
+                pending.append(place)
+                for value in resolver.classes.own(place, name):
+                    if value != self._target and (related := self._related(value)):
+                        found[value] = related
+        return sorted(found.values(), key=lambda each: (each.path, each.line))
+
+    def _below(self, place: ScopeRef) -> Iterator[Related]:
+        """Yield the classes that inherit directly from one."""
+        home = self._tables.file(place.path)
+        if home is None:
+            return
+        name = home.scope(place.scope).name
+        resolver = self._resolver
+        for file in sorted(self._tables.callers(name), key=lambda each: each.path):
+            for number in file.inheriting(name):
+                resolver.start()
+                if place not in resolver.classes.bases(ScopeRef(file.path, number)):
+                    continue
+                for value in resolver.classes.classes_at(file, number) or _block(file, number):
+                    is_other = (value.path, value.scope) != tuple(place)
+                    if is_other and (related := self._related(value)):
+                        yield related
+
+    def _related(self, value: Value) -> Related | None:
+        file = self._tables.file(value.path)
+        if file is None:
+            return None
+        scope = file.scope(value.scope)
+        symbol = scope.path or f"impl {last_name(scope.bases[0] if scope.bases else '')}"
+        return Related(value, symbol, value.path, scope.start)
+
+
+def promised(resolver: Resolver, owner: Value, name: str) -> Values:
+    """Return the methods of interfaces that a method of a type is called through."""
+    file = resolver.tables.file(owner.path)
+    if file is None or not file.rules.static:
+        return NOTHING
+    return frozenset(
+        Value(DEFINITION, other.path, number)
+        for other in resolver.tables.definers(name)
+        if other.rules.static
+        for number in _promises(other, name)
+        if _has_all(resolver, owner, ScopeRef(other.path, other.scope(number).parent))
+    )
+
+
+def _promises(file: FileSymbols, name: str) -> list[int]:
+    """Return the methods of a name that interfaces of a file declare."""
+    return [
+        number
+        for number, scope in enumerate(file.table.scopes)
+        if scope.name == name
+        and DECLARATION in scope.marks
+        and file.scope(scope.parent).kind == CLASS
+    ]
+
+
+def _has_all(resolver: Resolver, owner: Value, interface: ScopeRef) -> bool:
+    """Whether a type has all methods of an interface; of foreign ones it may have them."""
+    instance = Value(INSTANCE, owner.path, owner.scope)
+    for place in resolver.classes.ancestors(interface):
+        file = resolver.tables.file(place.path)
+        for number, scope in enumerate(file.table.scopes if file else ()):
+            if scope.parent != place.scope or DECLARATION not in scope.marks or not number:
+                continue
+            found = resolver.classes.inherited(instance, scope.name)
+            if not any(value.kind == DEFINITION for value in found):
+                return False
+    return True
+
+
+def _block(file: FileSymbols, number: int) -> Values:
+    """Return a block that extends a type from outside of the repo, for the type."""
+    is_block = file.scope(number).kind == EXTENSION
+    return frozenset([Value(DEFINITION, file.path, number)]) if is_block else NOTHING
+
+
+def _inside(file: FileSymbols, number: int) -> set[int]:
+    """Return a scope and those inside it."""
+    inner = {number}
+    for each, scope in enumerate(file.table.scopes):
+        if scope.parent in inner:
+            inner.add(each)
+    return inner

@@ -1,0 +1,61 @@
+"""The rows of the manifest: file versions, the files of a checkout, and both together."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ctx_indexer.indexing.tables import DONE
+
+
+class FileVersion(NamedTuple):
+    """One content of a path: what has points."""
+
+    path: str
+    blob: str
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """A file version as it was indexed. Unless its status is `done`, points may be missing."""
+
+    path: str
+    blob: str
+    chunks: int
+    language: str
+    index_version: int
+    status: str = DONE
+
+    @property
+    def version(self) -> FileVersion:
+        return FileVersion(self.path, self.blob)
+
+    @property
+    def done(self) -> bool:
+        return self.status == DONE
+
+
+@dataclass(frozen=True)
+class CheckoutFile:
+    """A file of a checkout: its version, and what tells that it did not change."""
+
+    path: str
+    blob: str
+    size: int
+    modified: float
+
+
+@dataclass(frozen=True)
+class ManifestRow:
+    """A file of a checkout with the row of its version."""
+
+    path: str
+    blob: str
+    size: int
+    modified: float
+    chunks: int
+    language: str
+    index_version: int
+    status: str = DONE
+
+    @property
+    def done(self) -> bool:
+        return self.status == DONE

@@ -1,0 +1,56 @@
+"""The payload fields of a chunk: their names, their indexes, and filters over them."""
+
+from collections.abc import Sequence
+
+from ctx_core.vectors.types import Filter, IndexKind, Match, MatchAny
+
+REPO = "repo"
+PATH = "path"
+FILE_VERSION = "file_version"  # of repo, path and blob: checkouts differ in them
+FOLDERS = "dirs"  # every folder above the file
+EXTENSION = "ext"
+LANGUAGE = "language"
+KIND = "kind"  # of everything that the chunk holds
+SYMBOLS = "symbols"  # in lower case
+IS_TEST = "is_test"
+IS_CONFIG = "is_config"
+IS_DOCS = "is_docs"
+MENTIONS = "mentions"  # names that the file calls, imports or inherits, at its first chunk
+SYMBOL_TABLE = "symbol_table"  # of the file, at its first chunk
+RANK_FEATURES = "rank_features"
+DETAILS = "details"
+TEXT = "text"
+
+INDEXES = {
+    REPO: IndexKind.KEYWORD,
+    PATH: IndexKind.KEYWORD,
+    FILE_VERSION: IndexKind.INTEGER,
+    FOLDERS: IndexKind.KEYWORD,
+    EXTENSION: IndexKind.KEYWORD,
+    LANGUAGE: IndexKind.KEYWORD,
+    KIND: IndexKind.KEYWORD,
+    SYMBOLS: IndexKind.KEYWORD,
+    MENTIONS: IndexKind.KEYWORD,
+    IS_TEST: IndexKind.BOOL,
+    IS_CONFIG: IndexKind.BOOL,
+    IS_DOCS: IndexKind.BOOL,
+}
+
+
+def repo_filter(repo: str) -> Filter:
+    """Select the chunks of a repo."""
+    return Filter(must=[Match(REPO, repo)])
+
+
+def copied_filter(repo: str, versions: Sequence[int]) -> Filter:
+    """Select the chunks of every repo but one, and of that one those of some file versions."""
+    others = Filter(must_not=[Match(REPO, repo)])
+    if not versions:
+        return others
+    own = Filter(must=[Match(REPO, repo), MatchAny(FILE_VERSION, list(versions))])
+    return Filter(should=[others, own])
+
+
+def files_filter(repo: str, paths: Sequence[str]) -> Filter:
+    """Select the chunks of some files of a repo."""
+    return Filter(must=[Match(REPO, repo), MatchAny(PATH, list(paths))])

@@ -1,0 +1,65 @@
+"""What the knowledge store keeps: entries of four types, each with a scope."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from ctx_core.errors import KnowledgeRefused
+
+
+class Scope(StrEnum):
+    """Who sees an entry: everybody with the repository, this user, or this run of the server."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+    EPHEMERAL = "ephemeral"
+
+
+class EntryType(StrEnum):
+    """The types of entries that have a key and a scope."""
+
+    KNOWLEDGE = "knowledge"
+    CONVENTION = "convention"
+    DECISION = "decision"
+    SKILL = "skill"
+
+    @property
+    def label(self) -> str:
+        return "Knowledge entry" if self is EntryType.KNOWLEDGE else self.value.capitalize()
+
+
+@dataclass(frozen=True)
+class KnowledgeEntry:
+    """One entry as it is stored.
+
+    `key` names its file: a decision's is `NNNN-slug`, a skill's its folder. `events` holds what a
+    skill keeps beside its text, by the name of the file that holds it in a public one.
+    """
+
+    type: EntryType
+    key: str
+    content: str
+    scope: Scope = Scope.PUBLIC
+    author: str = ""
+    events: Mapping[str, Any] = field(default_factory=dict)
+
+
+def parse_scope(given: str) -> Scope:
+    """Read a scope, or raise KnowledgeRefused."""
+    try:
+        return Scope(given.strip().lower())
+    except ValueError:
+        raise KnowledgeRefused(
+            f"Invalid scope '{given}'. Use public, private, or ephemeral."
+        ) from None
+
+
+def parse_type(given: str) -> EntryType:
+    """Read an entry type, or raise KnowledgeRefused."""
+    try:
+        return EntryType(given.strip().lower())
+    except ValueError:
+        raise KnowledgeRefused(
+            f"Invalid entry_type '{given}'. Use 'knowledge', 'decision', 'convention', or 'skill'."
+        ) from None
