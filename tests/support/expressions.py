@@ -13,7 +13,6 @@ from re import _parser
 from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
 PACKAGES = ("ctx", "ctx_core", "ctx_indexer", "ctx_memory")
 # Imported only by Alembic, inside of its own context.
 NOT_IMPORTED = ("ctx_memory.records.migrations.", "ctx.__main__")
@@ -92,12 +91,17 @@ def _inline(module: ModuleType) -> Iterator[tuple[int, str, str]]:
             yield node.lineno, called.attr, str(first.value)
 
 
+def _folders() -> Iterator[Path]:
+    for package in PACKAGES:
+        yield from map(Path, importlib.import_module(package).__path__)
+
+
 @cache
 def _calls() -> Mapping[str, set[str]]:
     """Return the methods by which each name of the product is called."""
     called = re.compile(rf"\b(\w+)\.({'|'.join(METHODS)})\b")
     found: dict[str, set[str]] = {}
-    for path in (path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+    for path in (path for folder in _folders() for path in folder.rglob("*.py")):
         for name, method in called.findall(path.read_text()):
             found.setdefault(name, set()).add(method)
     return found
