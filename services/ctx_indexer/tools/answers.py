@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from ctx_core.errors import InvalidInput
 from ctx_core.serving import progress
+from ctx_core.serving.flat_arguments import flat_arguments
 from ctx_core.serving.service import Effect, Reach, Tool
 from ctx_indexer.answers.answerer import Answerer, AnswerOptions
 from ctx_indexer.answers.deadline import Deadline
@@ -21,7 +22,7 @@ from ctx_indexer.search.query import merge_queries, parse_queries
 from ctx_indexer.tools.code_search import CodeSearch, FoundCode
 from ctx_indexer.tools.foreign_arguments import adapt_search
 from ctx_indexer.tools.search import TOOLSET
-from ctx_indexer.tools.search_arguments import SearchArguments, Text, with_search_arguments
+from ctx_indexer.tools.search_arguments import SearchArguments, Text
 
 DIGITS = 3  # of a relevance
 MAX_BUDGET = 32_000  # tokens; more than models of this size read well
@@ -97,7 +98,7 @@ class AnswerParts:
 def answer_tools(code: CodeSearch, parts: AnswerParts) -> Sequence[Tool]:
     """Build the tools that answer questions and reword queries."""
 
-    @with_search_arguments
+    @flat_arguments
     async def context_answer(
         asked: SearchArguments,
         budget_tokens: Annotated[

@@ -4,11 +4,12 @@ import functools
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from ctx_core.serving.flat_arguments import flat_arguments
 from ctx_core.serving.service import Effect, Tool
 from ctx_indexer.tools.code_search import CodeSearch
 from ctx_indexer.tools.foreign_arguments import adapt_search
 from ctx_indexer.tools.responses import RepoSearchResult
-from ctx_indexer.tools.search_arguments import SearchArguments, with_search_arguments
+from ctx_indexer.tools.search_arguments import SearchArguments
 from ctx_indexer.tools.search_result import render_repo_search
 
 TOOLSET = "search"
@@ -17,7 +18,7 @@ TOOLSET = "search"
 def search_tools(code: CodeSearch) -> Sequence[Tool]:
     """Build the code search under both its names."""
 
-    @with_search_arguments
+    @flat_arguments
     async def repo_search(asked: SearchArguments) -> RepoSearchResult:
         """Find code by meaning, words and symbols together; the best definitions come first.
 

@@ -1,10 +1,7 @@
 """The arguments of a code search, declared once for every tool that takes them."""
 
-import functools
-import inspect
-from collections.abc import Awaitable, Callable
-from dataclasses import MISSING, dataclass, fields
-from typing import Annotated, Any, get_type_hints
+from dataclasses import dataclass
+from typing import Annotated
 
 from pydantic import Field
 
@@ -90,49 +87,7 @@ class SearchArguments:
     output_format: OutputFormat = None
 
 
-def with_search_arguments(
-    run: Callable[..., Awaitable[Any]],
-) -> Callable[..., Awaitable[Any]]:
-    """Give a tool that takes SearchArguments first a parameter for each of them.
-
-    A parameter of the tool's own goes before a search argument of the same name.
-    """
-    own_hints = get_type_hints(run, include_extras=True)
-    own = [
-        _parameter(name, own_hints[name], each.default)
-        for name, each in list(inspect.signature(run).parameters.items())[1:]
-    ]
-    hints = get_type_hints(SearchArguments, include_extras=True)
-    shared = [
-        _parameter(each.name, hints[each.name], each.default)
-        for each in fields(SearchArguments)
-        if each.name not in {parameter.name for parameter in own}
-    ]
-    parameters = [*shared, *own]
-
-    @functools.wraps(run)
-    async def tool(**given: Any) -> Any:
-        arguments = {each.name: given.pop(each.name) for each in shared if each.name in given}
-        return await run(SearchArguments(**arguments), **given)
-
-    flat: Any = tool
-    del flat.__wrapped__
-    result = own_hints["return"]
-    flat.__signature__ = inspect.Signature(parameters, return_annotation=result)
-    flat.__annotations__ = {**{p.name: p.annotation for p in parameters}, "return": result}
-    return tool
-
-
 def names_of(value: Names) -> tuple[str, ...]:
     """Return one name or a list of names without blank ones."""
     given = [value] if isinstance(value, str) else value or []
     return tuple(name.strip() for name in given if name.strip())
-
-
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    """Build a parameter by name; dataclasses and signatures mark a missing default differently."""
-    missing = default in (MISSING, inspect.Parameter.empty)
-    kept = inspect.Parameter.empty if missing else default
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=kept, annotation=annotation
-    )

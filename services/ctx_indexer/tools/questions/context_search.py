@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from ctx_core.memories.reader import MemoryReader, ReadMemories
 from ctx_core.memories.types import MemoryHit
+from ctx_core.serving.flat_arguments import flat_arguments
 from ctx_core.serving.service import Effect, Tool
 from ctx_indexer.search.calibration import confidences
 from ctx_indexer.tools.code_search import CodeSearch, FoundCode
@@ -16,11 +17,7 @@ from ctx_indexer.tools.context import IndexerContext
 from ctx_indexer.tools.foreign_arguments import adapt_search
 from ctx_indexer.tools.responses import CodeHit, RepoSearchResult
 from ctx_indexer.tools.search import TOOLSET
-from ctx_indexer.tools.search_arguments import (
-    MAX_LIMIT,
-    SearchArguments,
-    with_search_arguments,
-)
+from ctx_indexer.tools.search_arguments import MAX_LIMIT, SearchArguments
 from ctx_indexer.tools.search_result import render_repo_search
 
 CODE, MEMORY = "code", "memory"
@@ -72,7 +69,7 @@ def context_tools(
 ) -> Sequence[Tool]:
     """Build `context_search`."""
 
-    @with_search_arguments
+    @flat_arguments
     async def context_search(
         asked: SearchArguments,
         include_memories: Annotated[bool, Field(description="Search memories too.")] = True,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ctx_core.serving.flat_arguments import flat_arguments
 from ctx_core.serving.service import Effect, Tool
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.tools.code_search import CodeSearch, FoundCode
@@ -13,7 +14,7 @@ from ctx_indexer.tools.foreign_arguments import adapt_search
 from ctx_indexer.tools.questions.callers_in_tests import CallersInTests
 from ctx_indexer.tools.responses import RepoSearchResult
 from ctx_indexer.tools.search import TOOLSET
-from ctx_indexer.tools.search_arguments import SearchArguments, with_search_arguments
+from ctx_indexer.tools.search_arguments import SearchArguments
 from ctx_indexer.tools.search_result import render_repo_search, with_warnings
 from ctx_indexer.tools.uses import Uses
 
@@ -26,7 +27,7 @@ def purpose_tools(context: IndexerContext, code: CodeSearch, lookup: Lookup) -> 
     """Build the searches in tests and in configuration."""
     users = CallersInTests(context, lookup, Uses(context, lookup))
 
-    @with_search_arguments
+    @flat_arguments
     async def search_tests_for(asked: SearchArguments) -> RepoSearchResult:
         """Find tests; for a symbol, those that call it. It has the parameters of `repo_search`."""
         name = users.symbol_of(asked)
@@ -38,7 +39,7 @@ def purpose_tools(context: IndexerContext, code: CodeSearch, lookup: Lookup) -> 
             result["warnings"] = [UNUSED.format(name), *result.get("warnings", ())]
         return result
 
-    @with_search_arguments
+    @flat_arguments
     async def search_config_for(asked: SearchArguments) -> RepoSearchResult:
         """Find settings, build, CI and deployment files. It has the parameters of `repo_search`."""
         found = await code.find(asked, is_config=True)
