@@ -30,11 +30,11 @@ async def indexed_workspaces(data_dir: Path) -> Sequence[IndexedWorkspace]:
     states = WorkspaceStates(data_dir / OWN_FOLDER).own()
     if not states:
         return []
-    from ctx_indexer.indexing.manifest import Manifest
+    from ctx_indexer.manifest.manifest import Manifest
 
     manifest = Manifest(data_dir / MANIFEST_FILE)
     try:
-        counts = await manifest.counts(_store_key())
+        counts = await manifest.checkouts.counts(_store_key())
     finally:
         manifest.close()
     found = []

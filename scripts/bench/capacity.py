@@ -34,7 +34,7 @@ from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
 from ctx_core.settings import Settings  # noqa: E402
 from ctx_core.vectors.types import CollectionSpec, Point, Record, Vector  # noqa: E402
 from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
-from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
+from ctx_indexer.manifest.manifest import Manifest  # noqa: E402
 from ctx_indexer.schema.fields import REPO  # noqa: E402
 from ctx_indexer.search.filters import SearchFilters  # noqa: E402
 from ctx_indexer.search.query import parse_queries  # noqa: E402

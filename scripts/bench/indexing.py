@@ -28,7 +28,7 @@ from ctx_core.engine.engine import open_engine  # noqa: E402
 from ctx_core.settings import load  # noqa: E402
 from ctx_indexer.indexing import prepare, workers  # noqa: E402
 from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
-from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
+from ctx_indexer.manifest.manifest import Manifest  # noqa: E402
 from ctx_indexer.syntax.outline import Outline, outline  # noqa: E402
 from scripts.bench.usage import watch  # noqa: E402
 

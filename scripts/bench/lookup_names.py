@@ -25,9 +25,9 @@ from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
 from ctx_core.errors import InvalidInput  # noqa: E402
 from ctx_core.settings import Settings  # noqa: E402
 from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
-from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
 from ctx_indexer.lookup.lookup import Lookup  # noqa: E402
 from ctx_indexer.lookup.texts import FileTexts  # noqa: E402
+from ctx_indexer.manifest.manifest import Manifest  # noqa: E402
 from ctx_indexer.search.filters import SearchFilters  # noqa: E402
 from ctx_indexer.search.query import parse_query  # noqa: E402
 from ctx_indexer.search.searcher import Searcher, SearchRequest  # noqa: E402

@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
 from ctx_core.settings import Settings  # noqa: E402
 from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
-from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
+from ctx_indexer.manifest.manifest import Manifest  # noqa: E402
 from ctx_indexer.search.definition_choice import choose_definitions  # noqa: E402
 from ctx_indexer.search.filters import SearchFilters  # noqa: E402
 from ctx_indexer.search.query import parse_queries  # noqa: E402

@@ -36,7 +36,7 @@ from ctx_core.embedding.protocol import Embedder  # noqa: E402
 from ctx_core.engine.engine import open_engine  # noqa: E402
 from ctx_core.settings import load  # noqa: E402
 from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
-from ctx_indexer.indexing.manifest import Manifest  # noqa: E402
+from ctx_indexer.manifest.manifest import Manifest  # noqa: E402
 from scripts.bench.corpus import Corpus, corpora  # noqa: E402
 from scripts.bench.figures import commit, note, with_load  # noqa: E402
 from scripts.bench.peer import PEER, Peer, measured_peer, opened_peer  # noqa: E402

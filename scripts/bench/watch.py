@@ -30,7 +30,8 @@ from ctx_core.settings import Settings  # noqa: E402
 from ctx_core.vectors.protocol import VectorStore  # noqa: E402
 from ctx_core.vectors.types import Filter, Match  # noqa: E402
 from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
-from ctx_indexer.indexing.manifest import Checkout, Manifest  # noqa: E402
+from ctx_indexer.manifest.checkouts import Checkout  # noqa: E402
+from ctx_indexer.manifest.manifest import Manifest  # noqa: E402
 from ctx_indexer.schema.fields import SYMBOLS  # noqa: E402
 from ctx_indexer.watch.watch import Watch  # noqa: E402
 from scripts.bench.corpus import SEED, copied, shuffled  # noqa: E402

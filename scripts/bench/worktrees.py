@@ -25,7 +25,8 @@ sys.path.insert(0, str(ROOT))
 from ctx_core.engine.engine import Engine, open_engine  # noqa: E402
 from ctx_core.settings import Settings  # noqa: E402
 from ctx_indexer.indexing.indexer import Indexer  # noqa: E402
-from ctx_indexer.indexing.manifest import Checkout, Manifest  # noqa: E402
+from ctx_indexer.manifest.checkouts import Checkout  # noqa: E402
+from ctx_indexer.manifest.manifest import Manifest  # noqa: E402
 from ctx_indexer.search.filters import SearchFilters  # noqa: E402
 from ctx_indexer.search.query import parse_queries  # noqa: E402
 from ctx_indexer.search.searcher import Searcher, SearchRequest  # noqa: E402

@@ -30,9 +30,9 @@ from ctx_indexer.answers.writer import Writer
 from ctx_indexer.history.history import History
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.indexing.lease import ServerLeases
-from ctx_indexer.indexing.manifest import Manifest
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.texts import FileTexts
+from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.schema.points import spec
 from ctx_indexer.schema.reachable import reachable
 from ctx_indexer.search.rerank import CodeReranker

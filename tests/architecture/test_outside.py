@@ -25,7 +25,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "sqlite3": (
         "services/ctx_core/embedding/cache.py",
         "services/ctx_core/sqlite.py",
-        "services/ctx_indexer/indexing/manifest.py",
+        "services/ctx_indexer/manifest/",
         "services/ctx_memory/records/backup.py",
     ),
     "fastembed": ("services/ctx_core/embedding/", "services/ctx_core/rerank/"),

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ctx_core.embedding.cache import EmbeddingCache
-from ctx_indexer.indexing.manifest import Manifest, RepoKey
+from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.manifest.rows import RepoKey
 from ctx_memory.records.database import Database
 
 PROCESSES = 8
@@ -23,7 +24,7 @@ def open_cache(path: Path) -> None:
 
 
 def open_state(path: Path) -> None:
-    asyncio.run(Manifest(path).claim_name(RepoKey("embedded", "code", "repo"), "repo"))
+    asyncio.run(Manifest(path).checkouts.claim_name(RepoKey("embedded", "code", "repo"), "repo"))
 
 
 def open_records(path: Path) -> None:

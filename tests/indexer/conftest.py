@@ -12,8 +12,9 @@ from ctx_core.engine.engine import Engine, open_vectors
 from ctx_core.settings import Settings
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.indexing.manifest import Checkout, Manifest
 from ctx_indexer.indexing.report import IndexReport
+from ctx_indexer.manifest.checkouts import Checkout
+from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.schema.fields import repo_filter
 from ctx_indexer.schema.payload import ChunkPayload, decode
 from ctx_indexer.schema.versions import without_versions
@@ -44,7 +45,7 @@ class Bench:
 
     async def checkout(self, root: Path, repo: str = REPO) -> Checkout:
         """Return a checkout of a repo by its folder."""
-        found = await self.manifest.checkouts("test", self.collection)
+        found = await self.manifest.checkouts.of_collection("test", self.collection)
         [only] = [each for each in found if (each.root, each.repo) == (root, repo)]
         return only
 

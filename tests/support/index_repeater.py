@@ -12,8 +12,9 @@ from pathlib import Path
 from ctx_core.engine.engine import open_engine
 from ctx_core.settings import Settings
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.indexing.manifest import Manifest, RepoKey
-from ctx_indexer.indexing.tables import WRITING
+from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.manifest.rows import RepoKey
+from ctx_indexer.manifest.tables import WRITING
 from scripts.bench.usage import resident_mb
 
 COLLECTION, REPO, STORE = "code", "repo", "embedded"
@@ -26,8 +27,8 @@ async def main(data: Path, workspace: Path, runs: int) -> None:
         manifest = Manifest(settings.index_state_path)
         indexer = Indexer(engine.vectors, engine.embedder, manifest, store_key=STORE)
         for _ in range(runs):
-            written = (await manifest.versions(key)).values()
-            await manifest.begin(key, [replace(row, status=WRITING) for row in written])
+            written = (await manifest.versions.of_repo(key)).values()
+            await manifest.versions.begin(key, [replace(row, status=WRITING) for row in written])
             report = await indexer.index(workspace, collection=COLLECTION, repo=REPO)
             assert report.written == report.files, report
             print(resident_mb("self")["anonymous"], flush=True)

@@ -16,7 +16,8 @@ from ctx_core.errors import RepoInUse
 from ctx_core.settings import Settings
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.indexing.lease import ServerLeases
-from ctx_indexer.indexing.manifest import Manifest, RepoKey
+from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.manifest.rows import RepoKey
 from ctx_indexer.watch.watch import Watch
 
 REPO, STORE = "shared", "server"

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ctx_indexer.indexing.rows import ManifestRow
+from ctx_indexer.manifest.rows import ManifestRow
 from ctx_indexer.schema.points import INDEX_VERSION
 from ctx_indexer.source.listing import list_files
 from ctx_indexer.source.walk import FileLimits, SkippedFile, inspect_file

@@ -16,12 +16,10 @@ from ctx_core.errors import CollectionNotFound, InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.indexing.changes import Signatures, changed_paths
 from ctx_indexer.indexing.lease import ALL_REPOS, NO_LEASE, Lease, Leases, NoLeases
-from ctx_indexer.indexing.manifest import Checkout, Manifest, RepoKey
 from ctx_indexer.indexing.progress import RunProgress, track_progress, track_update
 from ctx_indexer.indexing.recreate import is_earlier
 from ctx_indexer.indexing.recreate import recreate as recreate_collection
 from ctx_indexer.indexing.report import IndexReport, Listener, no_progress
-from ctx_indexer.indexing.rows import ManifestRow
 from ctx_indexer.indexing.run import IndexRun
 from ctx_indexer.indexing.scan import scan
 from ctx_indexer.indexing.verify import compare
@@ -29,6 +27,9 @@ from ctx_indexer.indexing.view import Diverged, Views
 from ctx_indexer.indexing.workers import Workers
 from ctx_indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceStates
 from ctx_indexer.indexing.writer import Writer
+from ctx_indexer.manifest.checkouts import Checkout
+from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.manifest.rows import ManifestRow, RepoKey
 from ctx_indexer.schema.fields import repo_filter
 from ctx_indexer.schema.points import holds_code, spec
 from ctx_indexer.source.repo import Repo, repo_of
@@ -176,8 +177,9 @@ class Indexer:
                 before = await self._store.count(collection)
                 await self._forget_gone(collection)
                 checkout = await self._record_checkout(key, workspace)
-                rows = await self._manifest.rows(checkout)
-                mismatch = await compare(self._store, key, await self._manifest.versions(key))
+                rows = await self._manifest.files.of(checkout)
+                versions = await self._manifest.versions.of_repo(key)
+                mismatch = await compare(self._store, key, versions)
                 scanned = await GIT.run(scan, workspace, "", self.limits, rows)
                 present = {file.path for file in scanned.files}
                 writer = self._writer(checkout)
@@ -210,7 +212,7 @@ class Indexer:
             for checkout in chosen:
                 if repo is not None:
                     await self._store.delete(collection, repo_filter(repo))
-                await self._manifest.remove_repo(checkout.key)
+                await self._manifest.checkouts.remove_repo(checkout.key)
                 await self._end(checkout)
             if repo is None:
                 await self._store.delete_collection(collection)
@@ -223,7 +225,7 @@ class Indexer:
         One whose folder is gone is left out where the repo has another, and so are repos that the
         running call may not reach.
         """
-        found = await self._manifest.checkouts(self._store_key, collection)
+        found = await self._manifest.checkouts.of_collection(self._store_key, collection)
         found = [each for each in found if current().reaches_repo(collection, each.repo)]
         gone = await self._gone(found)
         return [each for each in found if each not in gone]
@@ -251,8 +253,8 @@ class Indexer:
 
     async def _stale_count(self, checkout: Checkout) -> int:
         """Count the files whose points are not those that the manifest lists."""
-        rows = await self._manifest.rows(checkout)
-        versions = await self._manifest.versions(checkout.key)
+        rows = await self._manifest.files.of(checkout)
+        versions = await self._manifest.versions.of_repo(checkout.key)
         try:
             mismatch = await compare(self._store, checkout.key, versions)
         except CollectionNotFound:
@@ -262,7 +264,7 @@ class Indexer:
 
     async def _record_checkout(self, key: RepoKey, workspace: Path) -> Checkout:
         linked = await DISK.run((workspace / ".git").is_file)
-        return await self._manifest.record_checkout(key, workspace, linked=linked)
+        return await self._manifest.checkouts.record(key, workspace, linked=linked)
 
     async def _gone(self, checkouts: Sequence[Checkout]) -> set[Checkout]:
         """Return the checkouts whose folder is gone; never the only one of a repo."""
@@ -277,14 +279,14 @@ class Indexer:
     async def _forget_gone(self, collection: str) -> None:
         """Forget checkouts without a folder, and delete the points that only they had."""
         for checkout in await self._gone(
-            await self._manifest.checkouts(self._store_key, collection)
+            await self._manifest.checkouts.of_collection(self._store_key, collection)
         ):
             log.info("%s is gone: its part of the index is removed", checkout.root)
             await self._forget(checkout)
 
     async def _forget(self, checkout: Checkout) -> None:
         """Forget a checkout, and delete the points that only it had."""
-        await self._manifest.forget_checkout(checkout)
+        await self._manifest.checkouts.forget(checkout)
         self._problems.pop(checkout.id, None)
         with contextlib.suppress(CollectionNotFound):
             await self._writer(checkout).sweep()
@@ -307,7 +309,7 @@ class Indexer:
         self, checkout: Checkout, paths: Collection[str] | None = None
     ) -> dict[str, ManifestRow]:
         """Return the indexed files of a checkout by path; `paths` are those that are wanted."""
-        return await self._manifest.rows(checkout, paths)
+        return await self._manifest.files.of(checkout, paths)
 
     def close(self) -> None:
         self._manifest.close()
@@ -344,12 +346,12 @@ class Indexer:
         else:
             named = await GIT.run(repo_of, workspace)
             key = await self._claimed(RepoKey(self._store_key, collection, named.name), named)
-        known = await self._manifest.checkouts(self._store_key, collection)
+        known = await self._manifest.checkouts.of_collection(self._store_key, collection)
         own = [e.key for e in known if e.root == workspace and e.repo.startswith(f"{key.repo}@")]
         return own[0] if own else key
 
     async def _claimed(self, key: RepoKey, named: Repo) -> RepoKey:
-        if await self._manifest.claim_name(key, named.identity) != named.identity:
+        if await self._manifest.checkouts.claim_name(key, named.identity) != named.identity:
             return replace(key, repo=named.disambiguated_name())
         return key
 

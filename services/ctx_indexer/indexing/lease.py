@@ -24,7 +24,7 @@ from ctx_core.clock import to_iso, utc_now
 from ctx_core.errors import CollectionNotFound, CtxError, RepoInUse, StorageFailed
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import CollectionSpec, Filter, IndexKind, Match, MatchAny, Point
-from ctx_indexer.indexing.manifest import RepoKey
+from ctx_indexer.manifest.rows import RepoKey
 
 log = logging.getLogger(__name__)
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ctx_indexer.indexing.rows import FileVersion, ManifestRow, VersionRow
 from ctx_indexer.indexing.verify import Mismatch
+from ctx_indexer.manifest.rows import FileVersion, ManifestRow, VersionRow
 from ctx_indexer.source.walk import SourceFile, is_under
 
 NO_VERSIONS: Mapping[FileVersion, VersionRow] = {}

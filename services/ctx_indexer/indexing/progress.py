@@ -9,10 +9,10 @@ from pathlib import Path
 
 from ctx_core.blocking import DISK
 from ctx_indexer.indexing import workspace_state
-from ctx_indexer.indexing.manifest import RepoKey
 from ctx_indexer.indexing.prepare import Prepared
 from ctx_indexer.indexing.report import IndexReport, Listener, Progress, Stage, no_progress
 from ctx_indexer.indexing.workspace_state import WorkspaceState, WorkspaceStates
+from ctx_indexer.manifest.rows import RepoKey
 
 LISTENER_SECONDS = 0.25  # between two calls of the listener within a stage
 STATE_SECONDS = 2.0  # between two writes of the state file

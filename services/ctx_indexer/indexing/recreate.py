@@ -8,9 +8,10 @@ from dataclasses import replace
 from ctx_core.errors import CtxError, InvalidInput, StorageFailed
 from ctx_core.vectors.types import BROKEN, CollectionInfo
 from ctx_indexer.indexing.copy import copy_repos
-from ctx_indexer.indexing.manifest import Checkout, RepoKey
 from ctx_indexer.indexing.report import IndexReport
 from ctx_indexer.indexing.run import IndexRun
+from ctx_indexer.manifest.checkouts import Checkout
+from ctx_indexer.manifest.rows import RepoKey
 from ctx_indexer.schema.points import holds_code, spec
 from ctx_indexer.schema.versions import version_id
 
@@ -25,20 +26,21 @@ async def recreate(run: IndexRun, checkout: Checkout) -> IndexReport:
     """
     key = checkout.key
     old = await _old_collection(run, key)
-    await run.manifest.remove_builds(key.store, key.collection)
+    await run.manifest.checkouts.remove_builds(key.store, key.collection)
     built = await run.store.build(key.collection, spec(run.embedder))
     try:
         target = replace(key, collection=built)
         if old is not None:
             await _copy_others(run, old, target, checkout)
-        building = await run.manifest.record_checkout(target, checkout.root, linked=checkout.linked)
+        record = run.manifest.checkouts.record
+        building = await record(target, checkout.root, linked=checkout.linked)
         report = await run.update(building)
     except BaseException:
         with contextlib.suppress(CtxError):
             await run.store.delete_collection(built)
         raise
     await run.store.swap(key.collection, built)
-    await run.manifest.promote(checkout, building)
+    await run.manifest.checkouts.promote(checkout, building)
     return replace(report, collection=key.collection, copied=run.progress.copied)
 
 
@@ -55,9 +57,10 @@ async def _copy_others(
     Of a collection that proves damaged what was read before that.
     """
     await run.progress.tell("copying")
-    versions = await run.manifest.versions(checkout.key)
-    kept = [versions[each] for each in await run.manifest.hidden(checkout) if versions[each].done]
-    await run.manifest.begin(target, kept)
+    versions = await run.manifest.versions.of_repo(checkout.key)
+    hidden = await run.manifest.files.hidden(checkout)
+    kept = [versions[each] for each in hidden if versions[each].done]
+    await run.manifest.versions.begin(target, kept)
     numbers = [version_id(checkout.repo, *row.version) for row in kept]
     pages = copy_repos(
         run.store, run.embedder, old, target.collection, excluded=checkout.repo, versions=numbers
@@ -99,4 +102,4 @@ async def _is_broken(run: IndexRun, key: RepoKey) -> bool:
 
 
 async def _known_repos(run: IndexRun, key: RepoKey) -> set[str]:
-    return await run.manifest.repos(key.store, key.collection)
+    return await run.manifest.versions.repos(key.store, key.collection)

@@ -12,17 +12,18 @@ from ctx_core.clock import utc_now
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.indexing.lease import NO_LEASE, Lease
-from ctx_indexer.indexing.manifest import Checkout, Manifest
 from ctx_indexer.indexing.plan import make_plan
 from ctx_indexer.indexing.prepare import Job, Prepared
 from ctx_indexer.indexing.progress import RunProgress
 from ctx_indexer.indexing.report import Failure, IndexReport
-from ctx_indexer.indexing.rows import FileVersion, ManifestRow, VersionRow
 from ctx_indexer.indexing.scan import scan
 from ctx_indexer.indexing.verify import Mismatch, compare
 from ctx_indexer.indexing.view import check_divergence
 from ctx_indexer.indexing.workers import Workers
 from ctx_indexer.indexing.writer import BATCH_CHUNKS, Writer
+from ctx_indexer.manifest.checkouts import Checkout
+from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.manifest.rows import FileVersion, ManifestRow, VersionRow
 from ctx_indexer.schema.points import INDEX_VERSION
 from ctx_indexer.source.walk import FileLimits, SourceFile, is_under
 
@@ -56,7 +57,7 @@ class IndexRun:
         scanned = await GIT.run(scan, self.workspace, self.subdir, self.limits, rows, self.paths)
         if self.paths is None and not self.subdir:
             own = {FileVersion(file.path, file.blob) for file in scanned.files}
-            check_divergence(own, await self.manifest.others(checkout))
+            check_divergence(own, await self.manifest.files.of_others(checkout))
         files, size = len(scanned.files), sum(file.size for file in scanned.files)
         skipped = scanned.skipped
         plan = make_plan(
@@ -88,7 +89,7 @@ class IndexRun:
         files += len(elsewhere) - len(failed)
         size += sum(row.size for row in elsewhere)
         if self.paths is not None:
-            files, size = await self.manifest.totals(checkout)
+            files, size = await self.manifest.files.totals(checkout)
         return IndexReport(
             workspace=self.workspace,
             subdir=self.subdir,
@@ -117,14 +118,14 @@ class IndexRun:
         The store is compared with the manifest by a whole run only.
         """
         key = checkout.key
-        rows = await self.manifest.rows(checkout, self.paths)
-        versions = await self.manifest.versions(key, self.paths)
+        rows = await self.manifest.files.of(checkout, self.paths)
+        versions = await self.manifest.versions.of_repo(key, self.paths)
         whole = self.paths is None
         return rows, versions, await compare(self.store, key, versions) if whole else Mismatch()
 
     async def _finish_earlier(self, checkout: Checkout) -> None:
         """Remove what a run that was cut short left: no checkout has it."""
-        if await self.manifest.abandon(checkout.key):
+        if await self.manifest.versions.abandon(checkout.key):
             await Writer(self.store, self.embedder, self.manifest, checkout).sweep()
 
     async def _write(self, writer: Writer, files: deque[SourceFile]) -> list[Failure]:

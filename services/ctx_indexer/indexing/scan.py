@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ctx_indexer.indexing.rows import ManifestRow
+from ctx_indexer.manifest.rows import ManifestRow
 from ctx_indexer.source.walk import FileLimits, KnownFile, SkippedFile, SourceFile, walk
 
 # Contents read for their hash are kept for the workers up to this size, and read again beyond: from

@@ -4,8 +4,9 @@ from collections.abc import Set
 
 from ctx_core.blocking import DISK
 from ctx_indexer.indexing.changes import Signatures, recorded_signatures
-from ctx_indexer.indexing.manifest import Checkout, Manifest
-from ctx_indexer.indexing.rows import FileVersion
+from ctx_indexer.manifest.checkouts import Checkout
+from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.manifest.rows import FileVersion
 from ctx_indexer.schema.versions import version_id
 
 MAX_CACHED = 256  # checkouts; each has a few dozen numbers
@@ -38,7 +39,7 @@ class Views:
         stamp = await self._current()
         found = self._signatures.get(checkout.id)
         if found is None:
-            rows = await self._manifest.rows(checkout)
+            rows = await self._manifest.files.of(checkout)
             found = await DISK.run(recorded_signatures, rows.values())
             if stamp == self._stamp:
                 self._signatures[checkout.id] = found
@@ -56,7 +57,7 @@ class Views:
         stamp = await self._current()
         found = self._hidden.get(checkout.id)
         if found is None:
-            versions = await self._manifest.hidden(checkout)
+            versions = await self._manifest.files.hidden(checkout)
             found = tuple(version_id(checkout.repo, *version) for version in versions)
             if stamp == self._stamp:
                 self._hidden[checkout.id] = found

@@ -8,10 +8,11 @@ from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import Condition, Filter, HasId, MatchAny, Point
-from ctx_indexer.indexing.manifest import Checkout, Manifest, RepoKey
 from ctx_indexer.indexing.prepare import Prepared
-from ctx_indexer.indexing.rows import CheckoutFile, FileVersion, VersionRow
-from ctx_indexer.indexing.tables import WRITING
+from ctx_indexer.manifest.checkouts import Checkout
+from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.manifest.rows import CheckoutFile, FileVersion, RepoKey, VersionRow
+from ctx_indexer.manifest.tables import WRITING
 from ctx_indexer.schema.fields import FILE_VERSION, files_filter
 from ctx_indexer.schema.points import INDEX_VERSION, ChunkPoint
 from ctx_indexer.schema.versions import version_id
@@ -53,46 +54,48 @@ class Writer:
         Cut short, it leaves versions with the status `writing`, and the next run repeats the batch.
         """
         versions = [_version_row(each) for each in batch]
-        await self.manifest.begin(self.key, versions)
+        await self.manifest.versions.begin(self.key, versions)
         points = [point for each in batch for point in each.points]
         for part in batches(points, BATCH_CHUNKS):
             await self.store.upsert(self.key.collection, await COMPUTE.run(self._embed, part))
         written = [row.version for row in versions]
         replaced = [each for each in batch if each.file.path in self.replaced]
         files = [self._row(each.file) for each in batch]
-        unheld = await self.manifest.hold(self.checkout, files, () if replaced else written)
+        unheld = await self.manifest.files.hold(self.checkout, files, () if replaced else written)
         if replaced:
             await self._delete_older(replaced)
-            await self.manifest.finish(self.key, written)
+            await self.manifest.versions.finish(self.key, written)
         if unheld:
             await self.sweep()
 
     async def share(self, files: Sequence[SourceFile]) -> None:
         """Let the checkout have files whose points another checkout has; also new sizes, times."""
-        if files and await self.manifest.hold(self.checkout, [self._row(file) for file in files]):
+        rows = [self._row(file) for file in files]
+        if rows and await self.manifest.files.hold(self.checkout, rows):
             await self.sweep()
 
     async def remove(self, paths: Sequence[str]) -> None:
         """Take files from the checkout, and delete the points that no checkout has."""
-        if paths and await self.manifest.release(self.checkout, paths):
+        if paths and await self.manifest.files.release(self.checkout, paths):
             await self.sweep()
 
     async def delete_orphans(self, paths: Collection[str]) -> None:
         """Delete the points of paths that are of no known version."""
         for batch in batches(sorted(paths), PATHS_PER_DELETE):
-            await self._delete_except(batch, await self.manifest.kept(self.key, batch))
+            await self._delete_except(batch, await self.manifest.versions.kept(self.key, batch))
 
     async def sweep(self) -> None:
         """Delete the points of versions that no checkout has, then their rows."""
-        for batch in batches(await self.manifest.removable(self.key), PATHS_PER_DELETE):
+        for batch in batches(await self.manifest.versions.removable(self.key), PATHS_PER_DELETE):
             await self.delete_orphans({version.path for version in batch})
-            await self.manifest.forget_versions(self.key, batch)
+            await self.manifest.versions.forget(self.key, batch)
 
     async def _delete_older(self, batch: Sequence[Prepared]) -> None:
         """Delete the points of files that are not the ones just written, nor of other versions."""
         paths = [each.file.path for each in batch]
         own = {FileVersion(each.file.path, each.file.blob) for each in batch}
-        kept = [each for each in await self.manifest.kept(self.key, paths) if each not in own]
+        stored = await self.manifest.versions.kept(self.key, paths)
+        kept = [each for each in stored if each not in own]
         ids = [point.id for each in batch for point in each.points]
         await self._delete_except(paths, kept, ids)
 

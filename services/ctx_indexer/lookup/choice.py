@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ctx_core.errors import InvalidInput
-from ctx_indexer.indexing.manifest import Checkout
+from ctx_indexer.manifest.checkouts import Checkout
 
 
 def choose_checkouts(

@@ -11,8 +11,6 @@ from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import Filter, Match, MatchAny
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.indexing.manifest import Checkout
-from ctx_indexer.indexing.rows import ManifestRow
 from ctx_indexer.lookup.choice import choose_checkouts
 from ctx_indexer.lookup.exact import ExactResult, Source, exact_search
 from ctx_indexer.lookup.located import LocatedHits, locate_hits
@@ -35,6 +33,8 @@ from ctx_indexer.lookup.written_name import (
     split_name,
     without_type_arguments,
 )
+from ctx_indexer.manifest.checkouts import Checkout
+from ctx_indexer.manifest.rows import ManifestRow
 from ctx_indexer.schema import fields
 from ctx_indexer.schema.payload import decode
 from ctx_indexer.schema.versions import without_versions

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from ctx_core.errors import InvalidInput
-from ctx_indexer.indexing.rows import ManifestRow
+from ctx_indexer.manifest.rows import ManifestRow
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.globs import match_globs
 from ctx_indexer.source.walk import is_under

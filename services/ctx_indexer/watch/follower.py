@@ -15,8 +15,8 @@ from ctx_core.errors import CtxError
 from ctx_indexer.indexing.changes import Signatures
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.indexing.lease import Lease
-from ctx_indexer.indexing.manifest import Checkout
 from ctx_indexer.indexing.report import IndexReport
+from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.source.folders import list_folders, rule_places
 from ctx_indexer.source.listing import list_files
 from ctx_indexer.watch.debounce import due_at, rest_seconds

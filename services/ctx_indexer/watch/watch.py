@@ -11,7 +11,7 @@ from ctx_core.background import BackgroundTask, Work
 from ctx_core.blocking import DISK
 from ctx_core.errors import InvalidInput, ModelMismatch
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.indexing.manifest import Checkout
+from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.source.workspace import resolve_workspace
 from ctx_indexer.watch.folder_watches import EventSource, open_events
 from ctx_indexer.watch.follower import Follower, Listener

@@ -10,7 +10,7 @@ import pytest
 from ctx_core.errors import ModelMismatch
 from ctx_core.vectors.types import BM25, DENSE, CollectionSpec, Point
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.indexing.manifest import RepoKey
+from ctx_indexer.manifest.rows import RepoKey
 from ctx_indexer.schema import fields
 from ctx_indexer.schema.earlier import EARLIER_BM25
 from ctx_indexer.schema.payload import decode
@@ -57,9 +57,9 @@ async def write_earlier(bench: Bench, *, drop: Iterable[str] = ()) -> None:
     await bench.store.upsert(bench.collection, points)
     for repo in (REPO, OTHER):
         key = RepoKey("test", bench.collection, repo)
-        rows = (await bench.manifest.versions(key)).values()
+        rows = (await bench.manifest.versions.of_repo(key)).values()
         older = [replace(row, index_version=INDEX_VERSION - 1) for row in rows]
-        await bench.manifest.begin(key, older)
+        await bench.manifest.versions.begin(key, older)
 
 
 @pytest.fixture

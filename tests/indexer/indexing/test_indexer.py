@@ -13,8 +13,8 @@ from ctx_core.settings import Settings
 from ctx_core.vectors.types import CollectionSpec, Filter, Match, MatchAny
 from ctx_indexer.indexing import workers
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.indexing.manifest import RepoKey
 from ctx_indexer.indexing.report import Progress
+from ctx_indexer.manifest.rows import RepoKey
 from tests.indexer.conftest import REPO, Bench
 from tests.support.fakes import Counting
 from tests.support.repositories import Repository, function
@@ -156,9 +156,9 @@ async def test_lost_rows_leave_no_stray_points(bench: Bench, repository: Reposit
     repository.write("a.py", function("alpha"))
     repository.write("b.py", function("beta"))
     await bench.index(repository.root)
-    await bench.manifest.release(await bench.checkout(repository.root), ["a.py", "b.py"])
+    await bench.manifest.files.release(await bench.checkout(repository.root), ["a.py", "b.py"])
     key = RepoKey("test", bench.collection, REPO)
-    await bench.manifest.forget_versions(key, await bench.manifest.removable(key))
+    await bench.manifest.versions.forget(key, await bench.manifest.versions.removable(key))
     repository.write("a.py", function("alpha", "return 2"))
     repository.remove("b.py")
     report = await bench.index(repository.root)
@@ -306,7 +306,7 @@ async def test_a_failed_write_is_not_recorded(bench: Bench, repository: Reposito
     broken = Indexer(Failing(), bench.engine.embedder, bench.manifest, store_key="test")  # type: ignore[arg-type]
     with pytest.raises(StorageFailed, match="disk full"):
         await broken.index(repository.root, collection=bench.collection, repo=REPO)
-    versions = await bench.manifest.versions(RepoKey("test", bench.collection, REPO))
+    versions = await bench.manifest.versions.of_repo(RepoKey("test", bench.collection, REPO))
     assert {row.path: row.done for row in versions.values()} == {"a.py": True, "b.py": False}
     assert (await bench.index(repository.root)).added == 1
     assert (await bench.texts()).keys() == {"a.py", "b.py"}

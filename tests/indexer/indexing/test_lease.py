@@ -19,7 +19,7 @@ from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.server.store import ServerStore
 from ctx_indexer.indexing import lease as leasing
 from ctx_indexer.indexing.lease import ALL_REPOS, ServerLeases
-from ctx_indexer.indexing.manifest import RepoKey
+from ctx_indexer.manifest.rows import RepoKey
 from tests.support import lease_holder
 from tests.support.processes import ROOT
 from tests.support.repositories import Repository, function

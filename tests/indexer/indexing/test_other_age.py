@@ -11,7 +11,7 @@ from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.errors import StorageFailed
 from ctx_core.settings import Settings
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.indexing.manifest import Manifest
+from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.schema.fields import PATH
 from tests.support.repositories import Repository, function
 from tests.support.vectors.damage import garble_payloads

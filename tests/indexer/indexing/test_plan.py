@@ -1,9 +1,9 @@
 """Plans are pure: files and rows in, what to do out."""
 
 from ctx_indexer.indexing.plan import Plan, make_plan
-from ctx_indexer.indexing.rows import FileVersion, ManifestRow, VersionRow
-from ctx_indexer.indexing.tables import DONE, WRITING
 from ctx_indexer.indexing.verify import Mismatch
+from ctx_indexer.manifest.rows import FileVersion, ManifestRow, VersionRow
+from ctx_indexer.manifest.tables import DONE, WRITING
 from ctx_indexer.source.walk import SourceFile
 
 VERSION = 7

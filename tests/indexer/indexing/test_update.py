@@ -4,8 +4,8 @@ import os
 from dataclasses import replace
 
 from ctx_indexer.indexing.changes import Signatures
-from ctx_indexer.indexing.tables import WRITING
 from ctx_indexer.indexing.writer import RACY_SECONDS
+from ctx_indexer.manifest.tables import WRITING
 from tests.indexer.conftest import Bench
 from tests.support.repositories import Repository, function
 
@@ -96,8 +96,8 @@ async def test_an_interrupted_write_is_repeated_by_an_update(
     repository.write("a.py", function("alpha"))
     await bench.index(repository.root)
     here = await bench.checkout(repository.root)
-    [written] = (await bench.manifest.versions(here.key)).values()
-    await bench.manifest.begin(here.key, [replace(written, status=WRITING)])
+    [written] = (await bench.manifest.versions.of_repo(here.key)).values()
+    await bench.manifest.versions.begin(here.key, [replace(written, status=WRITING)])
     assert "a.py" in await bench.indexer.changed(here, {})
     assert (await bench.indexer.update(here, ["a.py"])).changed == 1
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.settings import Settings
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.indexing.manifest import Manifest
+from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.schema.payload import decode
 from ctx_indexer.schema.versions import without_versions
 from tests.support.qdrant import memory

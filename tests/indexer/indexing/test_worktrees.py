@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctx_indexer.indexing import view
-from ctx_indexer.indexing.manifest import RepoKey
+from ctx_indexer.manifest.rows import RepoKey
 from tests.indexer.conftest import Bench
 from tests.support.repositories import Repository, function
 
@@ -94,9 +94,9 @@ async def test_a_removed_worktree_is_noticed_and_forgotten(
     ]
     assert await bench.indexer.check(bench.collection) == []
     assert await bench.store.count(bench.collection) == FILES
-    assert len(await bench.manifest.checkouts("test", bench.collection)) == 1
+    assert len(await bench.manifest.checkouts.of_collection("test", bench.collection)) == 1
     key = RepoKey("test", bench.collection, "sample")
-    assert len(await bench.manifest.versions(key)) == FILES
+    assert len(await bench.manifest.versions.of_repo(key)) == FILES
 
 
 async def test_the_only_checkout_of_a_repo_stays_when_its_folder_is_gone(

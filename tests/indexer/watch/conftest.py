@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ctx_indexer.indexing.manifest import RepoKey
+from ctx_indexer.manifest.rows import RepoKey
 from ctx_indexer.watch.folder_watches import EventSource
 from ctx_indexer.watch.inotify import InotifySource
 from ctx_indexer.watch.observed import ObserverSource

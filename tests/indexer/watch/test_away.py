@@ -17,7 +17,7 @@ from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.settings import Settings
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.indexing.lease import ServerLeases
-from ctx_indexer.indexing.manifest import Manifest
+from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.watch import follower as following
 from ctx_indexer.watch.watch import Watch
 from tests.indexer.conftest import REPO, Bench

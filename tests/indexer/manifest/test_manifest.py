@@ -11,9 +11,10 @@ import pytest
 
 from ctx_core import sqlite
 from ctx_core.errors import StorageFailed
-from ctx_indexer.indexing.manifest import Checkout, Manifest, RepoKey
-from ctx_indexer.indexing.rows import CheckoutFile, FileVersion, ManifestRow, VersionRow
-from ctx_indexer.indexing.tables import DONE, WRITING
+from ctx_indexer.manifest.checkouts import Checkout
+from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.manifest.rows import CheckoutFile, FileVersion, ManifestRow, RepoKey, VersionRow
+from ctx_indexer.manifest.tables import DONE, WRITING
 
 KEY = RepoKey("embedded", "code", "repo")
 ROOT, TREE = Path("/work/repo"), Path("/work/tree")
@@ -57,82 +58,82 @@ def manifest(tmp_path: Path) -> Iterator[Manifest]:
 async def put(manifest: Manifest, checkout: Checkout, *rows: ManifestRow) -> bool:
     """Record files as a run does."""
     written = [version(each.path, each.blob, each.status) for each in rows]
-    await manifest.begin(checkout.key, written)
-    return await manifest.hold(checkout, [file(each.path, each.blob) for each in rows])
+    await manifest.versions.begin(checkout.key, written)
+    return await manifest.files.hold(checkout, [file(each.path, each.blob) for each in rows])
 
 
 async def test_rows_come_back_as_they_were_put(manifest: Manifest) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
+    here = await manifest.checkouts.record(KEY, ROOT)
     await put(manifest, here, row("a.py"), row("ä \n'\".py", status=WRITING))
-    assert await manifest.rows(here) == {
+    assert await manifest.files.of(here) == {
         "a.py": row("a.py"),
         "ä \n'\".py": row("ä \n'\".py", status=WRITING),
     }
 
 
 async def test_an_older_version_is_left_to_be_removed(manifest: Manifest) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
+    here = await manifest.checkouts.record(KEY, ROOT)
     assert not await put(manifest, here, row("a.py", "old", WRITING))
     assert await put(manifest, here, row("a.py", "new"))
-    assert await manifest.rows(here) == {"a.py": row("a.py", "new")}
+    assert await manifest.files.of(here) == {"a.py": row("a.py", "new")}
     old = FileVersion("a.py", "old")
-    assert await manifest.removable(KEY) == await manifest.hidden(here) == [old]
-    assert await manifest.kept(KEY, ["a.py"]) == [("a.py", "new")]
-    await manifest.forget_versions(KEY, [old, FileVersion("a.py", "new")])
-    assert set(await manifest.versions(KEY)) == {("a.py", "new")}
+    assert await manifest.versions.removable(KEY) == await manifest.files.hidden(here) == [old]
+    assert await manifest.versions.kept(KEY, ["a.py"]) == [("a.py", "new")]
+    await manifest.versions.forget(KEY, [old, FileVersion("a.py", "new")])
+    assert set(await manifest.versions.of_repo(KEY)) == {("a.py", "new")}
 
 
 async def test_a_version_stays_while_a_checkout_has_it(manifest: Manifest) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
-    there = await manifest.record_checkout(KEY, TREE, linked=True)
+    here = await manifest.checkouts.record(KEY, ROOT)
+    there = await manifest.checkouts.record(KEY, TREE, linked=True)
     for checkout in (here, there):
         await put(manifest, checkout, row("a.py"), row("b.py"))
     assert not await put(manifest, there, row("a.py", "changed"))
-    assert await manifest.hidden(here) == [("a.py", "changed")]
-    assert await manifest.hidden(there) == [("a.py", "b")]
-    assert not await manifest.release(here, ["b.py"])
-    assert set(await manifest.hidden(here)) == {("a.py", "changed"), ("b.py", "b")}
-    assert await manifest.release(there, ["b.py"])
-    assert await manifest.removable(KEY) == [("b.py", "b")]
+    assert await manifest.files.hidden(here) == [("a.py", "changed")]
+    assert await manifest.files.hidden(there) == [("a.py", "b")]
+    assert not await manifest.files.release(here, ["b.py"])
+    assert set(await manifest.files.hidden(here)) == {("a.py", "changed"), ("b.py", "b")}
+    assert await manifest.files.release(there, ["b.py"])
+    assert await manifest.versions.removable(KEY) == [("b.py", "b")]
 
 
 async def test_what_is_being_written_is_hidden_until_a_checkout_has_it(manifest: Manifest) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
-    await manifest.begin(KEY, [version("a.py", status=WRITING)])
-    assert await manifest.hidden(here) == [("a.py", "b")]
-    await manifest.hold(here, [file("a.py")], [FileVersion("a.py", "b")])
-    assert await manifest.hidden(here) == []
-    assert await manifest.rows(here) == {"a.py": row("a.py")}
+    here = await manifest.checkouts.record(KEY, ROOT)
+    await manifest.versions.begin(KEY, [version("a.py", status=WRITING)])
+    assert await manifest.files.hidden(here) == [("a.py", "b")]
+    await manifest.files.hold(here, [file("a.py")], [FileVersion("a.py", "b")])
+    assert await manifest.files.hidden(here) == []
+    assert await manifest.files.of(here) == {"a.py": row("a.py")}
 
 
 async def test_what_was_begun_for_no_checkout_is_given_up(manifest: Manifest) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
+    here = await manifest.checkouts.record(KEY, ROOT)
     await put(manifest, here, row("held.py", status=WRITING))
-    assert not await manifest.abandon(KEY)
-    await manifest.begin(KEY, [version("a.py", status=WRITING)])
-    assert await manifest.abandon(KEY)
-    assert await manifest.removable(KEY) == [("a.py", "b")]
+    assert not await manifest.versions.abandon(KEY)
+    await manifest.versions.begin(KEY, [version("a.py", status=WRITING)])
+    assert await manifest.versions.abandon(KEY)
+    assert await manifest.versions.removable(KEY) == [("a.py", "b")]
 
 
 async def test_a_forgotten_checkout_leaves_what_others_have(manifest: Manifest) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
-    there = await manifest.record_checkout(KEY, TREE, linked=True)
+    here = await manifest.checkouts.record(KEY, ROOT)
+    there = await manifest.checkouts.record(KEY, TREE, linked=True)
     await put(manifest, here, row("a.py"))
     await put(manifest, there, row("a.py"), row("own.py"))
-    await manifest.forget_checkout(there)
-    assert await manifest.removable(KEY) == [("own.py", "b")]
-    assert await manifest.checkouts("embedded", "code") == [here]
+    await manifest.checkouts.forget(there)
+    assert await manifest.versions.removable(KEY) == [("own.py", "b")]
+    assert await manifest.checkouts.of_collection("embedded", "code") == [here]
 
 
 async def test_the_main_checkout_comes_first(manifest: Manifest) -> None:
-    there = await manifest.record_checkout(KEY, TREE, linked=True)
-    here = await manifest.record_checkout(KEY, ROOT)
-    assert await manifest.checkouts("embedded", "code") == [here, there]
-    assert await manifest.record_checkout(KEY, TREE, linked=True) == there
+    there = await manifest.checkouts.record(KEY, TREE, linked=True)
+    here = await manifest.checkouts.record(KEY, ROOT)
+    assert await manifest.checkouts.of_collection("embedded", "code") == [here, there]
+    assert await manifest.checkouts.record(KEY, TREE, linked=True) == there
 
 
 async def test_every_change_changes_the_stamp(manifest: Manifest, tmp_path: Path) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
+    here = await manifest.checkouts.record(KEY, ROOT)
     before = await manifest.stamp()
     assert await manifest.stamp() == before
     await put(manifest, here, row("a.py"))
@@ -147,40 +148,40 @@ async def test_every_change_changes_the_stamp(manifest: Manifest, tmp_path: Path
 async def test_repos_do_not_mix(manifest: Manifest) -> None:
     others = [RepoKey("server", "code", "repo"), RepoKey("embedded", "b", "repo")]
     others.append(RepoKey("embedded", "code", "other"))
-    checkouts = {key: await manifest.record_checkout(key, ROOT) for key in [KEY, *others]}
+    checkouts = {key: await manifest.checkouts.record(key, ROOT) for key in [KEY, *others]}
     for key, checkout in checkouts.items():
         await put(manifest, checkout, row(f"{key.store}{key.collection}{key.repo}"))
-    await manifest.release(checkouts[KEY], list(await manifest.rows(checkouts[KEY])))
-    await manifest.forget_versions(KEY, await manifest.removable(KEY))
-    assert await manifest.rows(checkouts[KEY]) == {}
-    assert [len(await manifest.rows(checkouts[key])) for key in others] == [1, 1, 1]
-    assert [len(await manifest.versions(key)) for key in others] == [1, 1, 1]
-    assert await manifest.repos("embedded", "code") == {"other"}
+    await manifest.files.release(checkouts[KEY], list(await manifest.files.of(checkouts[KEY])))
+    await manifest.versions.forget(KEY, await manifest.versions.removable(KEY))
+    assert await manifest.files.of(checkouts[KEY]) == {}
+    assert [len(await manifest.files.of(checkouts[key])) for key in others] == [1, 1, 1]
+    assert [len(await manifest.versions.of_repo(key)) for key in others] == [1, 1, 1]
+    assert await manifest.versions.repos("embedded", "code") == {"other"}
 
 
 async def test_files_and_folders_are_selected(manifest: Manifest) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
+    here = await manifest.checkouts.record(KEY, ROOT)
     await put(manifest, here, *(row(path) for path in ("a/b.py", "a/c/d.py", "a0.py", "a.py")))
-    assert set(await manifest.rows(here, ["a", "a.py"])) == {"a/b.py", "a/c/d.py", "a.py"}
-    assert set(await manifest.versions(KEY, ["a/c"])) == {("a/c/d.py", "b")}
-    assert await manifest.totals(here) == (4, 40)
+    assert set(await manifest.files.of(here, ["a", "a.py"])) == {"a/b.py", "a/c/d.py", "a.py"}
+    assert set(await manifest.versions.of_repo(KEY, ["a/c"])) == {("a/c/d.py", "b")}
+    assert await manifest.files.totals(here) == (4, 40)
 
 
 async def test_many_rows_are_removed_at_once(manifest: Manifest) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
+    here = await manifest.checkouts.record(KEY, ROOT)
     await put(manifest, here, *(row(f"{n}.py") for n in range(2000)))
-    assert await manifest.release(here, [f"{n}.py" for n in range(1999)])
-    assert list(await manifest.rows(here)) == ["1999.py"]
-    assert len(await manifest.removable(KEY)) == 1999
+    assert await manifest.files.release(here, [f"{n}.py" for n in range(1999)])
+    assert list(await manifest.files.of(here)) == ["1999.py"]
+    assert len(await manifest.versions.removable(KEY)) == 1999
 
 
 async def test_a_name_belongs_to_its_first_claimant(manifest: Manifest) -> None:
-    assert await manifest.claim_name(KEY, "first") == "first"
-    assert await manifest.claim_name(KEY, "second") == "first"
+    assert await manifest.checkouts.claim_name(KEY, "first") == "first"
+    assert await manifest.checkouts.claim_name(KEY, "second") == "first"
 
 
 async def test_it_is_on_disk_when_begin_returns(manifest: Manifest, tmp_path: Path) -> None:
-    await manifest.begin(KEY, [version("a.py", status=WRITING)])
+    await manifest.versions.begin(KEY, [version("a.py", status=WRITING)])
     reader = sqlite3.connect(tmp_path / "index.sqlite")
     assert reader.execute("SELECT path, status FROM versions").fetchall() == [("a.py", "writing")]
     reader.close()
@@ -188,18 +189,19 @@ async def test_it_is_on_disk_when_begin_returns(manifest: Manifest, tmp_path: Pa
 
 async def test_a_failing_transaction_leaves_nothing(manifest: Manifest) -> None:
     with pytest.raises(StorageFailed, match=r"index\.sqlite"):
-        await manifest.begin(KEY, [version("good.py"), version("bad.py", status="nonsense")])
-    assert await manifest.versions(KEY) == {}
+        rows = [version("good.py"), version("bad.py", status="nonsense")]
+        await manifest.versions.begin(KEY, rows)
+    assert await manifest.versions.of_repo(KEY) == {}
 
 
 async def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "index.sqlite").write_bytes(b"not a database" * 100)
     with pytest.raises(StorageFailed, match="may be deleted"):
-        await Manifest(tmp_path / "index.sqlite").versions(KEY)
+        await Manifest(tmp_path / "index.sqlite").versions.of_repo(KEY)
 
 
 async def test_a_locked_file_does_not_block_the_loop(manifest: Manifest, tmp_path: Path) -> None:
-    here = await manifest.record_checkout(KEY, ROOT)
+    here = await manifest.checkouts.record(KEY, ROOT)
     other = sqlite3.connect(tmp_path / "index.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     writing = asyncio.create_task(put(manifest, here, row("a.py")))
@@ -210,15 +212,15 @@ async def test_a_locked_file_does_not_block_the_loop(manifest: Manifest, tmp_pat
     other.execute("ROLLBACK")
     other.close()
     await writing
-    assert list(await manifest.rows(here)) == ["a.py"]
+    assert list(await manifest.files.of(here)) == ["a.py"]
 
 
 async def test_many_callers_at_once(manifest: Manifest) -> None:
     """A cursor that outlives its transaction would reset the statement of the next."""
-    here = await manifest.record_checkout(KEY, ROOT)
+    here = await manifest.checkouts.record(KEY, ROOT)
     rows = [row(f"{number}.py") for number in range(100)]
     await asyncio.gather(*(put(manifest, here, *rows) for _ in range(300)))
-    assert len(await manifest.rows(here)) == 100
+    assert len(await manifest.files.of(here)) == 100
 
 
 @pytest.mark.parametrize("with_checkout", [True, False])
@@ -238,8 +240,8 @@ async def test_a_file_of_an_earlier_version_keeps_its_rows(
     db.close()
     for _ in range(2):
         opened = Manifest(path)
-        here = await opened.record_checkout(KEY, ROOT)
-        assert await opened.rows(here) == {"a.py": row("a.py")}
-        assert await opened.checkouts("embedded", "code") == [here]
-        assert await opened.hidden(here) == []
+        here = await opened.checkouts.record(KEY, ROOT)
+        assert await opened.files.of(here) == {"a.py": row("a.py")}
+        assert await opened.checkouts.of_collection("embedded", "code") == [here]
+        assert await opened.files.hidden(here) == []
         opened.close()

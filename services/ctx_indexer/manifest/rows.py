@@ -1,13 +1,26 @@
-"""The rows of the manifest: file versions, the files of a checkout, and both together."""
+"""The rows of the manifest: keys of repos, file versions, the files of a checkout."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ctx_indexer.indexing.tables import DONE
+from ctx_indexer.manifest.tables import DONE
+
+
+@dataclass(frozen=True)
+class RepoKey:
+    """The key of a repo's versions: its Qdrant, its collection there, and its name."""
+
+    store: str
+    collection: str
+    repo: str
+
+    @property
+    def columns(self) -> tuple[str, str, str]:
+        return self.store, self.collection, self.repo
 
 
 class FileVersion(NamedTuple):
-    """One content of a path: what has points."""
+    """One content of a path; points are made of it."""
 
     path: str
     blob: str
