@@ -26,7 +26,7 @@ class Checkout:
 
 
 @dataclass(frozen=True)
-class Checkouts:
+class CheckoutTable:
     """The folders that repos are indexed from, and which identity owns a repo's name."""
 
     _database: Database

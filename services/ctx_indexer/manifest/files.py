@@ -12,7 +12,7 @@ from ctx_indexer.manifest.versions import finish_versions, release_versions
 
 
 @dataclass(frozen=True)
-class Files:
+class FileTable:
     """The files of checkouts. A version stays as long as a checkout holds it."""
 
     _database: Database

@@ -3,10 +3,10 @@
 import sqlite3
 from pathlib import Path
 
-from ctx_indexer.manifest.checkouts import Checkouts
+from ctx_indexer.manifest.checkouts import CheckoutTable
 from ctx_indexer.manifest.database import Database
-from ctx_indexer.manifest.files import Files
-from ctx_indexer.manifest.versions import Versions
+from ctx_indexer.manifest.files import FileTable
+from ctx_indexer.manifest.versions import VersionTable
 
 
 class Manifest:
@@ -18,9 +18,9 @@ class Manifest:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._database = Database(path)
-        self.checkouts = Checkouts(self._database)
-        self.files = Files(self._database)
-        self.versions = Versions(self._database)
+        self.checkouts = CheckoutTable(self._database)
+        self.files = FileTable(self._database)
+        self.versions = VersionTable(self._database)
 
     async def stamp(self) -> tuple[int, int]:
         """Return a value that any change of the file changes, by this process or another."""

@@ -14,7 +14,7 @@ from ctx_indexer.manifest.tables import DONE, HELD, OF_REPO, REMOVING, WRITING
 
 
 @dataclass(frozen=True)
-class Versions:
+class VersionTable:
     """The versions that have points, or are about to get or to lose them."""
 
     _database: Database
