@@ -84,7 +84,7 @@ async def followed(repository: Repository, data: Path) -> AsyncIterator[Followed
         work = asyncio.create_task(watch.run(known=False))
         report = await indexer.index(repository.root, collection=COLLECTION, repo="bench")
         note(f"indexed {report.files} files in {report.seconds:.1f} s")
-        [checkout] = await indexer.checkouts(COLLECTION)
+        [checkout] = await indexer.checkouts.of(COLLECTION)
         found = Followed(repository, engine.vectors, indexer, watch, checkout)
         await found.until(found.is_idle)
         try:

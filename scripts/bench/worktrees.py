@@ -88,13 +88,15 @@ async def timed_index(indexer: Indexer, folder: Path) -> dict[str, Any]:
 
 async def searched(engine: Engine, indexer: Indexer, checkout: Checkout) -> dict[str, float]:
     """The time of searches that see a checkout, on the CPU and on the clock."""
-    hidden = await indexer.hidden([checkout])
+    hidden = await indexer.checkouts.hidden([checkout])
     draw = random.Random(SEED)
     searcher = Searcher(engine.vectors, engine.embedder)
     times, cpu = [], 0.0
     for number in range(QUERIES + 5):
         query = " ".join(draw.choices(WORDS, k=3))
-        filters = SearchFilters(repos=(checkout.repo,), hidden=await indexer.hidden([checkout]))
+        filters = SearchFilters(
+            repos=(checkout.repo,), hidden=await indexer.checkouts.hidden([checkout])
+        )
         used, began = time.process_time(), time.perf_counter()
         await searcher.search(COLLECTION, SearchRequest(parse_queries(query), filters))
         if number >= 5:  # the first fill caches
@@ -119,7 +121,7 @@ async def measure(folder: Path, files: int, changed: int) -> dict[str, Any]:
         manifest = Manifest(settings.index_state_path)
         indexer = Indexer(engine.vectors, engine.embedder, manifest, store_key="bench")
         figures["first"] = await timed_index(indexer, repository.root)
-        [main] = await indexer.checkouts(COLLECTION)
+        [main] = await indexer.checkouts.of(COLLECTION)
         figures["search_alone"] = await searched(engine, indexer, main)
         await asyncio.sleep(5)  # the engine writes what is left to the disk
         before = data_mb(data)
@@ -127,7 +129,7 @@ async def measure(folder: Path, files: int, changed: int) -> dict[str, Any]:
         await asyncio.sleep(5)
         figures["disk_mb"] = [round(before, 1), round(data_mb(data), 1)]
         figures["disk_more_percent"] = round((data_mb(data) / before - 1) * 100, 2)
-        main, added = await indexer.checkouts(COLLECTION)
+        main, added = await indexer.checkouts.of(COLLECTION)
         figures["search_main"] = await searched(engine, indexer, main)
         figures["search_worktree"] = await searched(engine, indexer, added)
         figures["unchanged"] = await timed_index(indexer, tree)

@@ -53,7 +53,7 @@ class Bench:
         """Return the stored chunks of a repo by id: all of them, or those that a checkout sees."""
         hidden: tuple[int, ...] = ()
         if seen_from is not None:
-            hidden = await self.indexer.hidden([await self.checkout(seen_from, repo)])
+            hidden = await self.indexer.checkouts.hidden([await self.checkout(seen_from, repo)])
         where = without_versions(repo_filter(repo), hidden)
         page, more = await self.store.scroll(self.collection, where=where, limit=10_000)
         assert more is None

@@ -34,7 +34,7 @@ async def main(data: Path, workspace: Path) -> int:
         wrong = await promises_broken(engine.vectors, indexer)
         print(*wrong, "indexing", sep="\n", flush=True)
         await indexer.index(workspace, collection=COLLECTION, repo=REPO)
-        [own] = [each for each in await indexer.checkouts(COLLECTION) if each.root == workspace]
+        [own] = [each for each in await indexer.checkouts.of(COLLECTION) if each.root == workspace]
         wrong += differences(await seen_from(engine.vectors, indexer, own), workspace)
         wrong += await promises_broken(engine.vectors, indexer)
         state.close()
@@ -45,8 +45,8 @@ async def main(data: Path, workspace: Path) -> int:
 async def promises_broken(store: VectorStore, indexer: Indexer) -> list[str]:
     """Every checkout sees all points of its files that are done, and none of other versions."""
     wrong = []
-    for checkout in await indexer.checkouts(COLLECTION):
-        rows = await indexer.files(checkout)
+    for checkout in await indexer.checkouts.of(COLLECTION):
+        rows = await indexer.checkouts.files(checkout)
         found = await seen_from(store, indexer, checkout) if rows else {}
         wrong += [f"STRAY {path} in {checkout.root}" for path in found.keys() - rows.keys()]
         for path, row in rows.items():
@@ -75,7 +75,7 @@ def chunk_texts(file: SourceFile, workspace: Path) -> list[str]:
 
 
 async def seen_from(store: VectorStore, indexer: Indexer, checkout: Checkout) -> Contents:
-    where = without_versions(None, await indexer.hidden([checkout]))
+    where = without_versions(None, await indexer.checkouts.hidden([checkout]))
     found: Contents = defaultdict(list)
     offset: str | None = None
     while True:

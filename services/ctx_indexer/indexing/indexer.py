@@ -3,18 +3,18 @@
 import asyncio
 import contextlib
 import logging
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ctx_core.access.access import current
 from ctx_core.blocking import DISK, GIT
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import CollectionNotFound, InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.indexing.changes import Signatures, changed_paths
+from ctx_indexer.indexing.checkouts import Diverged, IndexedCheckouts
 from ctx_indexer.indexing.lease import ALL_REPOS, NO_LEASE, Lease, Leases, NoLeases
 from ctx_indexer.indexing.progress import RunProgress, track_progress, track_update
 from ctx_indexer.indexing.recreate import is_earlier
@@ -23,13 +23,12 @@ from ctx_indexer.indexing.report import IndexReport, Listener, no_progress
 from ctx_indexer.indexing.run import IndexRun
 from ctx_indexer.indexing.scan import scan
 from ctx_indexer.indexing.verify import compare
-from ctx_indexer.indexing.view import Diverged, Views
 from ctx_indexer.indexing.workers import Workers
 from ctx_indexer.indexing.workspace_state import OWN_FOLDER, WorkspaceStates
 from ctx_indexer.indexing.writer import Writer
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.manifest import Manifest
-from ctx_indexer.manifest.rows import ManifestRow, RepoKey
+from ctx_indexer.manifest.rows import RepoKey
 from ctx_indexer.schema.fields import repo_filter
 from ctx_indexer.schema.points import holds_code, spec
 from ctx_indexer.source.repo import Repo, repo_of
@@ -76,7 +75,7 @@ class Indexer:
         self.limits = limits or FileLimits()
         self._workers = Workers(processes)
         self._leases = leases or NoLeases()
-        self._views = Views(manifest)
+        self.checkouts = IndexedCheckouts(manifest, store_key)
         self._problems: dict[int, str] = {}
         # Called after each run, with whether all of the checkout is indexed now.
         self.on_indexed: list[Callable[[Checkout, bool], None]] = []
@@ -162,7 +161,7 @@ class Indexer:
 
         `skipped` remembers, from one call to the next, the files that are never indexed.
         """
-        recorded = await self._views.signatures(checkout)
+        recorded = await self.checkouts.signatures(checkout)
         return await GIT.run(changed_paths, checkout.root, self.limits, recorded, skipped)
 
     async def prune(self, workspace: Path, *, collection: str, repo: str | None = None) -> Pruned:
@@ -200,7 +199,7 @@ class Indexer:
         if not holds_code(info):
             raise InvalidInput("collection", f"{collection!r} holds no code; it is kept by ctx")
         async with self._locks[collection]:
-            every = await self.checkouts(collection)
+            every = await self.checkouts.of(collection)
             chosen = [each for each in every if repo in (None, each.repo)]
             if repo is not None and not chosen:
                 raise InvalidInput("repo", f"{repo!r} is not indexed in {collection!r}")
@@ -219,21 +218,6 @@ class Indexer:
                 return Pruned(info.points_count, 0)
             return Pruned(info.points_count, await self._store.count(collection))
 
-    async def checkouts(self, collection: str) -> list[Checkout]:
-        """Return the checkouts whose files a collection holds, by repo, the main one first.
-
-        One whose folder is gone is left out where the repo has another, and so are repos that the
-        running call may not reach.
-        """
-        found = await self._manifest.checkouts.of_collection(self._store_key, collection)
-        found = [each for each in found if current().reaches_repo(collection, each.repo)]
-        gone = await self._gone(found)
-        return [each for each in found if each not in gone]
-
-    async def hidden(self, checkouts: Iterable[Checkout]) -> tuple[int, ...]:
-        """Return the file versions that no search in these checkouts may see."""
-        return tuple([number for each in checkouts for number in await self._views.hidden(each)])
-
     async def check(self, collection: str) -> list[str]:
         """Return what is wrong with the index of each repo; `problems` has it until it is indexed.
 
@@ -241,7 +225,7 @@ class Indexer:
         """
         async with self._locks[collection]:
             await self._forget_gone(collection)
-            for checkout in await self.checkouts(collection):
+            for checkout in await self.checkouts.of(collection):
                 if stale := await self._stale_count(checkout):
                     self._problems[checkout.id] = _stale_problem(checkout, stale)
         return self.problems
@@ -266,21 +250,9 @@ class Indexer:
         linked = await DISK.run((workspace / ".git").is_file)
         return await self._manifest.checkouts.record(key, workspace, linked=linked)
 
-    async def _gone(self, checkouts: Sequence[Checkout]) -> set[Checkout]:
-        """Return the checkouts whose folder is gone; never the only one of a repo."""
-        number = Counter(each.key for each in checkouts)
-        several = [each for each in checkouts if number[each.key] > 1]
-        if not several:
-            return set()
-        gone = set(await DISK.run(_without_folder, several))
-        left = {each.key for each in several if each not in gone}
-        return {each for each in gone if each.key in left}
-
     async def _forget_gone(self, collection: str) -> None:
         """Forget checkouts without a folder, and delete the points that only they had."""
-        for checkout in await self._gone(
-            await self._manifest.checkouts.of_collection(self._store_key, collection)
-        ):
+        for checkout in await self.checkouts.gone(collection):
             log.info("%s is gone: its part of the index is removed", checkout.root)
             await self._forget(checkout)
 
@@ -304,12 +276,6 @@ class Indexer:
     @property
     def problems(self) -> list[str]:
         return list(self._problems.values())
-
-    async def files(
-        self, checkout: Checkout, paths: Collection[str] | None = None
-    ) -> dict[str, ManifestRow]:
-        """Return the indexed files of a checkout by path; `paths` are those that are wanted."""
-        return await self._manifest.files.of(checkout, paths)
 
     def close(self) -> None:
         self._manifest.close()
@@ -346,8 +312,8 @@ class Indexer:
         else:
             named = await GIT.run(repo_of, workspace)
             key = await self._claimed(RepoKey(self._store_key, collection, named.name), named)
-        known = await self._manifest.checkouts.of_collection(self._store_key, collection)
-        own = [e.key for e in known if e.root == workspace and e.repo.startswith(f"{key.repo}@")]
+        here = await self.checkouts.at(collection, workspace)
+        own = [each.key for each in here if each.repo.startswith(f"{key.repo}@")]
         return own[0] if own else key
 
     async def _claimed(self, key: RepoKey, named: Repo) -> RepoKey:
@@ -386,10 +352,6 @@ class Indexer:
             return False
         same_model = info.spec.model == spec(self._embedder).model
         return same_model and await is_earlier(run, key, info)
-
-
-def _without_folder(checkouts: Sequence[Checkout]) -> list[Checkout]:
-    return [each for each in checkouts if not each.root.is_dir()]
 
 
 def _stale_problem(checkout: Checkout, stale: int) -> str:

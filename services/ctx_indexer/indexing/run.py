@@ -11,6 +11,7 @@ from ctx_core.blocking import GIT
 from ctx_core.clock import utc_now
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.vectors.protocol import VectorStore
+from ctx_indexer.indexing.checkouts import check_divergence
 from ctx_indexer.indexing.lease import NO_LEASE, Lease
 from ctx_indexer.indexing.plan import make_plan
 from ctx_indexer.indexing.prepare import Job, Prepared
@@ -18,7 +19,6 @@ from ctx_indexer.indexing.progress import RunProgress
 from ctx_indexer.indexing.report import Failure, IndexReport
 from ctx_indexer.indexing.scan import scan
 from ctx_indexer.indexing.verify import Mismatch, compare
-from ctx_indexer.indexing.view import check_divergence
 from ctx_indexer.indexing.workers import Workers
 from ctx_indexer.indexing.writer import BATCH_CHUNKS, Writer
 from ctx_indexer.manifest.checkouts import Checkout

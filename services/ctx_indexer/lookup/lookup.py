@@ -10,8 +10,8 @@ from ctx_core.blocking import DISK
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import Filter, Match, MatchAny
+from ctx_indexer.indexing.checkouts import choose_checkouts
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.lookup.choice import choose_checkouts
 from ctx_indexer.lookup.exact import ExactResult, Source, exact_search
 from ctx_indexer.lookup.located import LocatedHits, locate_hits
 from ctx_indexer.lookup.pattern import Pattern
@@ -86,14 +86,14 @@ class Lookup:
         Of each repo one checkout is meant: that of the folders or files that the caller names, else
         that of the workspace, else the main one. Raises InvalidInput for two of one repo.
         """
-        checkouts = await self._indexer.checkouts(collection)
+        checkouts = await self._indexer.checkouts.of(collection)
         bare = PathScope({}, self._workspace, self._host_folder)
         named = [place for each in places if (place := bare.place(each)) is not None]
         chosen = choose_checkouts(checkouts, self._workspace, named)
         return replace(
             bare,
             roots={each.repo: each.root for each in chosen},
-            hidden=await self._indexer.hidden(chosen),
+            hidden=await self._indexer.checkouts.hidden(chosen),
             checkouts=tuple(each.id for each in chosen),
         )
 
@@ -219,7 +219,7 @@ class Lookup:
         checkouts = [e for e in await self._checkouts(collection, filters) if e.repo == repo]
         if not checkouts:
             return set()
-        rows = await self._indexer.files(checkouts[0], paths)
+        rows = await self._indexer.checkouts.files(checkouts[0], paths)
         known = {path: rows[path].blob if path in rows else "" for path in paths}
         return await DISK.run(_changed, self._texts, checkouts[0].root, known)
 
@@ -266,7 +266,7 @@ class Lookup:
 
     async def _checkouts(self, collection: str, filters: SearchFilters) -> list[Checkout]:
         """Return the checkouts that filters are about: one of each repo."""
-        found = await self._indexer.checkouts(collection)
+        found = await self._indexer.checkouts.of(collection)
         meant = [each for each in found if each.id in filters.checkouts]
         return meant or choose_checkouts(found, self._workspace)
 
@@ -278,7 +278,7 @@ class Lookup:
     ) -> list[tuple[Checkout, dict[str, ManifestRow]]]:
         """Return the checkouts of the repos with their indexed files."""
         chosen = await self._chosen(collection, filters)
-        return [(each, await self._indexer.files(each)) for each in chosen]
+        return [(each, await self._indexer.checkouts.files(each)) for each in chosen]
 
     async def _chosen(self, collection: str, filters: SearchFilters) -> list[Checkout]:
         """Return the checkouts of the repos that filters name.
@@ -316,7 +316,7 @@ class Lookup:
                     for path in paths
                     if path in around or outer in (folder, *split_name(path.lower()))
                 } or paths
-            rows = await self._indexer.files(checkout, sorted(paths)) if paths else {}
+            rows = await self._indexer.checkouts.files(checkout, sorted(paths)) if paths else {}
             located += [
                 FileLocation(checkout.repo, checkout.root, path)
                 for path in selected_paths(rows, filters, checkout.repo)
@@ -327,7 +327,7 @@ class Lookup:
         defines = Filter(
             must=[Match(fields.REPO, checkout.repo), MatchAny(fields.SYMBOLS, [name.lower()])]
         )
-        where = without_versions(defines, await self._indexer.hidden([checkout]))
+        where = without_versions(defines, await self._indexer.checkouts.hidden([checkout]))
         counts = await self._store.facet(
             collection, fields.PATH, where=where, limit=MAX_DEFINING_FILES
         )
@@ -337,7 +337,7 @@ class Lookup:
         checkouts = await self._checkouts(collection, filters)
         of_repos = [repo for repo in filters.repos if repo != ALL_REPOS]
         asked = Filter(must=[MatchAny(fields.REPO, of_repos)]) if of_repos else None
-        where = without_versions(asked, await self._indexer.hidden(checkouts))
+        where = without_versions(asked, await self._indexer.checkouts.hidden(checkouts))
         counts = await self._store.facet(collection, fields.SYMBOLS, where=where, limit=MAX_SYMBOLS)
         known = [str(each.value) for each in counts]
         lower = name.lower()

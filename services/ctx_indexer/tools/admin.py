@@ -91,7 +91,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
             "state": asdict(state) if state else {},
         }
         if state:
-            known = await context.indexer.checkouts(state.collection_name)
+            known = await context.indexer.checkouts.of(state.collection_name)
             others = [str(each.root) for each in known if each.repo == state.repo]
             if len(others) > 1:
                 result["checkouts"] = others

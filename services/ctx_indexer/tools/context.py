@@ -13,8 +13,8 @@ from ctx_core.errors import InvalidInput
 from ctx_core.serving.sessions import COLLECTION_PATTERN, SessionDefaults
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import Filter
+from ctx_indexer.indexing.checkouts import choose_checkouts
 from ctx_indexer.indexing.indexer import Indexer
-from ctx_indexer.lookup.choice import choose_checkouts
 from ctx_indexer.lookup.scope import PathScope
 from ctx_indexer.schema.points import holds_code
 from ctx_indexer.schema.versions import without_versions
@@ -89,9 +89,9 @@ class IndexerContext:
 
     async def view(self, collection: str) -> Filter | None:
         """Return the filter for what the caller's checkouts have; None where nothing is hidden."""
-        known = await self.indexer.checkouts(collection)
+        known = await self.indexer.checkouts.of(collection)
         chosen = choose_checkouts(known, self.workspaces.root)
-        return without_versions(None, await self.indexer.hidden(chosen))
+        return without_versions(None, await self.indexer.checkouts.hidden(chosen))
 
     def repos(self, given: Sequence[str], scope: PathScope) -> tuple[str, ...]:
         """Return the repos that a search is about: those given, or those of the caller."""

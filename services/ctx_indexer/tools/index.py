@@ -122,7 +122,7 @@ def owner_tools(context: IndexerContext) -> Sequence[Tool]:
         collection: str, repo: str | None = None, folder: str | None = None
     ) -> DroppedResult:
         """Remove a collection of code, one repo of it, or one folder of a repo. Files stay."""
-        repos = [each.repo for each in await indexer.checkouts(collection)]
+        repos = [each.repo for each in await indexer.checkouts.of(collection)]
         dropped = await indexer.drop(collection, repo, Path(folder) if folder else None)
         result: DroppedResult = {
             "ok": True,
@@ -131,7 +131,7 @@ def owner_tools(context: IndexerContext) -> Sequence[Tool]:
             "repos": repos if repo is None else [repo],
         }
         if folder:
-            left = await indexer.checkouts(collection) if dropped.after else []
+            left = await indexer.checkouts.of(collection) if dropped.after else []
             result["left"] = [str(each.root) for each in left if each.repo == repo]
         return result
 
@@ -139,7 +139,7 @@ def owner_tools(context: IndexerContext) -> Sequence[Tool]:
         """Remove files that no longer exist, and repos whose folders are gone."""
         name = context.collection(collection)
         gone, removed = [], 0
-        for checkout in await indexer.checkouts(name):
+        for checkout in await indexer.checkouts.of(name):
             if await DISK.run(checkout.root.is_dir):
                 pruned = await indexer.prune(checkout.root, collection=name, repo=checkout.repo)
             else:
@@ -187,7 +187,7 @@ async def _require_reach(
     if current().limits is None:
         return
     repo = context.repo_of(location) or (await GIT.run(repo_of, location.workspace)).name
-    known = await context.indexer.checkouts(collection)
+    known = await context.indexer.checkouts.of(collection)
     if not any(location.workspace == each.root for each in known):
         current().require_project(repo)
 

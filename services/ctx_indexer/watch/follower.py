@@ -132,7 +132,7 @@ class Follower:
         """Wait for a folder that is gone; it is forgotten where the repo has another checkout."""
         collection = self.checkout.key.collection
         await self._indexer.forget_gone(collection)
-        roots = [each.root for each in await self._indexer.checkouts(collection)]
+        roots = [each.root for each in await self._indexer.checkouts.of(collection)]
         is_kept = self.checkout.root in roots
         self._forgotten_at = 0.0 if is_kept else self._forgotten_at or time.monotonic()
         self._say("missing", KEPT if is_kept else FORGOTTEN)

@@ -165,6 +165,6 @@ class Watch:
         return [
             checkout
             for collection in collections
-            for checkout in await self._indexer.checkouts(collection)
+            for checkout in await self._indexer.checkouts.of(collection)
             if (state := states.get(checkout.root)) and state.whole
         ]

@@ -48,8 +48,8 @@ async def indexer(data: Path) -> AsyncIterator[tuple[Indexer, Engine]]:
 
 async def seen(indexer: Indexer, engine: Engine, collection: str, root: Path) -> Seen:
     """Return what a checkout sees of its repo: path, text and line of each chunk."""
-    [own] = [each for each in await indexer.checkouts(collection) if each.root == root]
-    where = without_versions(None, await indexer.hidden([own]))
+    [own] = [each for each in await indexer.checkouts.of(collection) if each.root == root]
+    where = without_versions(None, await indexer.checkouts.hidden([own]))
     page, more = await engine.vectors.scroll(collection, where=where, limit=1_000)
     assert more is None
     chunks = [decode(record.payload) for record in page]
@@ -79,7 +79,7 @@ async def check(folder: Path, made: Sequence[Edit]) -> None:
             await indexing.index(root, collection="both")
         for number, path, content, is_single in made:
             apply(roots[number], path, content)
-            checkouts = await indexing.checkouts("both")
+            checkouts = await indexing.checkouts.of("both")
             [own] = [each for each in checkouts if each.root == roots[number]]
             if is_single:
                 await indexing.update(own, [path])

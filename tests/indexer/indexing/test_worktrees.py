@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctx_indexer.indexing import view
+from ctx_indexer.indexing import checkouts
 from ctx_indexer.manifest.rows import RepoKey
 from tests.indexer.conftest import Bench
 from tests.support.repositories import Repository, function
@@ -89,7 +89,7 @@ async def test_a_removed_worktree_is_noticed_and_forgotten(
     for folder in (repository.root, worktree.root):
         await bench.index(folder)
     repository.git("worktree", "remove", "--force", str(worktree.root))
-    assert [each.root for each in await bench.indexer.checkouts(bench.collection)] == [
+    assert [each.root for each in await bench.indexer.checkouts.of(bench.collection)] == [
         repository.root
     ]
     assert await bench.indexer.check(bench.collection) == []
@@ -105,7 +105,7 @@ async def test_the_only_checkout_of_a_repo_stays_when_its_folder_is_gone(
     await bench.index(worktree.root)
     shutil.rmtree(worktree.root)
     await bench.indexer.check(bench.collection)
-    assert len(await bench.indexer.checkouts(bench.collection)) == 1
+    assert len(await bench.indexer.checkouts.of(bench.collection)) == 1
     assert await bench.store.count(bench.collection) == FILES
 
 
@@ -148,7 +148,7 @@ async def test_a_checkout_that_differs_much_is_a_repo_of_its_own(
     worktree: Repository,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(view, "MAX_HIDDEN", 3)
+    monkeypatch.setattr(checkouts, "MAX_HIDDEN", 3)
     for number in range(3):
         worktree.write(f"m{number}.py", function(f"changed{number}"))
     await bench.index(repository.root)
@@ -160,7 +160,9 @@ async def test_a_checkout_that_differs_much_is_a_repo_of_its_own(
         assert (report.repo, report.written) == ("sample@tree", written)
     assert len(bench.model.computed) == computed + 1
     assert len(await bench.chunks()) == len(await bench.chunks("sample@tree")) == FILES
-    assert [(each.repo, each.root) for each in await bench.indexer.checkouts(bench.collection)] == [
+    assert [
+        (each.repo, each.root) for each in await bench.indexer.checkouts.of(bench.collection)
+    ] == [
         ("sample", repository.root),
         ("sample@tree", worktree.root),
     ]

@@ -224,7 +224,7 @@ async def test_what_is_dropped_is_followed_no_more(
     (tree / "b.py").write_text(function("bravo"))
     repository.write("b.py", function("bravo"))
     await asyncio.sleep(1.5)  # longer than a change needs
-    checkouts = await bench.indexer.checkouts(bench.collection)
+    checkouts = await bench.indexer.checkouts.of(bench.collection)
     assert [each.root for each in checkouts] == left
     if left:
         await watching.until_texts({"a.py": "alpha", "b.py": "bravo"})
