@@ -1,9 +1,9 @@
-"""Names and sizes of files, and the top level."""
+"""Names and sizes of files, the top level, and what its folders know of each other."""
 
 import subprocess
 from pathlib import Path
 
-from tests.architecture.test_imports import ROOT, sources
+from tests.architecture.test_imports import ROOT, imports, sources
 
 NAMELESS = {"utils", "util", "common", "helpers", "helper", "manager", "base", "misc"}
 LONGEST_FILE = 400
@@ -58,3 +58,19 @@ def test_rooms_are_small() -> None:
 def test_the_top_level_is_as_agreed() -> None:
     top = {name.split("/")[0] for name in tracked()}
     assert {name for name in top if not name.startswith(".")} == TOP_LEVEL
+
+
+def test_the_product_imports_neither_scripts_nor_tests_and_scripts_import_no_tests() -> None:
+    forbidden = {
+        "services": ("scripts", "tests"),
+        "ctx": ("scripts", "tests"),
+        "scripts": ("tests",),
+    }
+    offenders = [
+        str(found)
+        for folder, others in forbidden.items()
+        for path in sorted(ROOT.glob(f"{folder}/**/*.py"))
+        for found in imports(path)
+        if found.module.split(".")[0] in others
+    ]
+    assert offenders == []

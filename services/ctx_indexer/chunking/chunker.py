@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ctx_indexer.chunking.definition_spans import DefinitionSpan, SpanIndex, held_kinds
 from ctx_indexer.chunking.spans import DEFAULT_LIMITS, ChunkLimits, Span, build_spans
-from ctx_indexer.source.languages import UNKNOWN
+from ctx_indexer.languages.protocol import UNKNOWN
 from ctx_indexer.syntax.definitions import flatten
 from ctx_indexer.syntax.headings import HEADING_LANGUAGES
 from ctx_indexer.syntax.lines import Lines

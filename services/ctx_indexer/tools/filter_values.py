@@ -6,11 +6,11 @@ from difflib import get_close_matches
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import Filter, MatchAny
+from ctx_indexer.languages.registry import EXTENSIONS, LANGUAGES
 from ctx_indexer.schema import fields as payload
 from ctx_indexer.schema.versions import without_versions
 from ctx_indexer.search.filters import ALL_REPOS, MAX_PATHS, SearchFilters
 from ctx_indexer.search.globs import match_globs
-from ctx_indexer.source.languages import EXTENSIONS, LANGUAGES
 from ctx_indexer.syntax.definitions import KINDS
 
 MAX_NAMED = 30  # values that an error lists

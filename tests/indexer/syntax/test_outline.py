@@ -6,8 +6,9 @@ import pytest
 from tree_sitter import Query
 
 from ctx_indexer.chunking.chunker import chunk
+from ctx_indexer.languages.registry import LANGUAGES
 from ctx_indexer.source.content import decode
-from ctx_indexer.source.languages import LANGUAGES, language_of
+from ctx_indexer.source.languages import language_of
 from ctx_indexer.syntax import grammar
 from ctx_indexer.syntax.definitions import KINDS, flatten
 from ctx_indexer.syntax.grammar import QUERIES, grammar_of, query_source

@@ -12,8 +12,8 @@ from typing_extensions import TypedDict
 from ctx_core.serving.service import Effect, Tool
 from ctx_core.serving.sessions import SessionToken
 from ctx_core.text.tokens import terms, word_parts
+from ctx_indexer.languages.registry import LANGUAGES
 from ctx_indexer.search.query import MAX_QUERY_LENGTH, ParsedQuery
-from ctx_indexer.source.languages import LANGUAGES
 from ctx_indexer.tools.code_search import CodeSearch, FoundCode
 from ctx_indexer.tools.context import CollectionArgument, IndexerContext
 from ctx_indexer.tools.questions.relationships import RelationshipReader, Relationships

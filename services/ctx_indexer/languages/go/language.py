@@ -1,0 +1,5 @@
+"""Go."""
+
+from ctx_indexer.languages.protocol import Language
+
+LANGUAGES = (Language(name="go", extensions="go", file_names="go.mod go.work"),)

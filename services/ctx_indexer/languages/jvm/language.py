@@ -1,0 +1,15 @@
+"""Java, Kotlin, Scala and Groovy."""
+
+from ctx_indexer.languages.protocol import Language
+
+LANGUAGES = (
+    Language(name="java", extensions="java"),
+    Language(name="kotlin", extensions="kt kts"),
+    Language(name="scala", extensions="scala sc sbt", interpreters="scala"),
+    Language(
+        name="groovy",
+        extensions="groovy gradle gvy",
+        file_names="Jenkinsfile",
+        interpreters="groovy",
+    ),
+)

@@ -1,0 +1,38 @@
+"""C, C++, Objective-C and CUDA."""
+
+import re
+
+from ctx_indexer.languages.protocol import Language, any_text
+
+_CPP_HEADER = re.compile(
+    rb"^[^\S\n]*+(?:class\s++\w++(?:;|[^;{]{0,300}+\{)|namespace\b|template\s*+<|using\s++\w"
+    rb"|public:|private:)|^#\s*+include\s*+<(?:\w++>|\w++/[\w/]++\.hpp>)",
+    re.MULTILINE,
+)
+_OBJC_HEADER = re.compile(rb"^[^\S\n]*+(?:@interface|@protocol|@class|#import)\b", re.MULTILINE)
+
+
+def _is_cpp_header(content: bytes) -> bool:
+    return _CPP_HEADER.search(content) is not None
+
+
+def _is_objc_header(content: bytes) -> bool:
+    return _OBJC_HEADER.search(content) is not None
+
+
+def _is_objc(content: bytes) -> bool:
+    """Whether a file `x.m` is Objective-C, and not MATLAB."""
+    return _is_objc_header(content) or b"#include" in content
+
+
+LANGUAGES = (
+    Language(name="objc", extensions="m mm", contents={"h": _is_objc_header, "m": _is_objc}),
+    Language(name="c", extensions="c", contents={"h": any_text}),
+    Language(
+        name="cpp",
+        extensions="cc cpp cxx c++ hpp hh hxx h++ ipp inl tpp ixx cppm",
+        modes="c++",
+        contents={"h": _is_cpp_header},
+    ),
+    Language(name="cuda", extensions="cu cuh"),
+)

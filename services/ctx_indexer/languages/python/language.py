@@ -1,0 +1,12 @@
+"""Python."""
+
+from ctx_indexer.languages.protocol import Language
+
+LANGUAGES = (
+    Language(
+        name="python",
+        extensions="py pyi pyw pyx pxd gyp bzl star",
+        file_names="SConstruct SConscript wscript BUILD WORKSPACE BUILD.bazel Tiltfile",
+        interpreters="python pypy uv",
+    ),
+)

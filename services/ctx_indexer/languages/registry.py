@@ -1,0 +1,53 @@
+"""All languages, found by the folders of their families."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pkgutil import iter_modules
+from types import MappingProxyType
+
+from ctx_indexer import languages
+from ctx_indexer.languages.protocol import Language, any_text
+
+ContentRule = tuple[Callable[[bytes], bool], str]  # whether a text is of a language
+
+
+def _families() -> Iterator[Sequence[Language]]:
+    """Yield the languages of each folder beside this file: `python/language.py` has LANGUAGES."""
+    for found in iter_modules(languages.__path__, f"{languages.__name__}."):
+        if found.ispkg:
+            yield import_module(f"{found.name}.language").LANGUAGES
+
+
+def _by_words(field: str) -> Mapping[str, str]:
+    """Return the language of each word of a field: `extensions` → {"py": "python", …}."""
+    return MappingProxyType(
+        {word: each.name for each in LANGUAGES.values() for word in getattr(each, field).split()}
+    )
+
+
+def _content_rules() -> Mapping[str, Sequence[ContentRule]]:
+    """Return the rules of each extension that languages share, those that accept any text last."""
+    rules: dict[str, list[ContentRule]] = {}
+    for each in LANGUAGES.values():
+        for extension, is_of in each.contents.items():
+            rules.setdefault(extension, []).append((is_of, each.name))
+    return MappingProxyType(
+        {key: sorted(found, key=lambda rule: rule[0] is any_text) for key, found in rules.items()}
+    )
+
+
+LANGUAGES: Mapping[str, Language] = MappingProxyType(
+    {language.name: language for family in _families() for language in family}
+)
+EXTENSIONS = _by_words("extensions")
+FILE_NAMES = _by_words("file_names")
+SUFFIXED_NAMES = _by_words("suffixed_names")
+INTERPRETERS = _by_words("interpreters")
+MODES = _by_words("modes")
+CONTENT_RULES = _content_rules()
+_NONE = Language(name="")
+
+
+def language(name: str) -> Language:
+    """Return a language by its name; one without any rule for a name that is unknown."""
+    return LANGUAGES.get(name, _NONE)
