@@ -1,28 +1,26 @@
 """One collection of the embedded store: a shard of the engine and its spec in a file."""
 
 import contextlib
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
 import qdrant_edge as edge
 
 from ctx_core.errors import CtxError, InvalidInput, StorageFailed
-from ctx_core.files import replace_file
 from ctx_core.vectors import validation
 from ctx_core.vectors.edge import convert
 from ctx_core.vectors.edge.mapped_pages import MappedPages
+from ctx_core.vectors.edge.spec_file import SPEC_FILE, read_spec, write_spec
 from ctx_core.vectors.generations import logical_name
 from ctx_core.vectors.spec_check import rebuild_command
 from ctx_core.vectors.types import (
     BROKEN,
     CollectionInfo,
     CollectionSpec,
-    EmbeddingModel,
     FacetCount,
     Filter,
     Hit,
@@ -34,7 +32,6 @@ from ctx_core.vectors.types import (
 
 T = TypeVar("T")
 
-SPEC_FILE = "collection.json"
 SHARD_FOLDER = "shard"
 DELETED_FILE = "deleted"  # how many; a hint, written with each flush
 DAMAGE_PREFIX = "Service runtime error"  # how the engine's errors begin that no request caused
@@ -68,13 +65,13 @@ class EdgeCollection:
             for field, kind in spec.indexes.items():
                 shard.update(convert.index(field, kind))
             shard.flush()
-        _write_spec(folder, spec)
+        write_spec(folder, spec)
         return cls(folder, spec, shard)
 
     @classmethod
     def load(cls, folder: Path) -> "EdgeCollection":
         """Open a collection and replay what its write-ahead log holds. Raises StorageFailed."""
-        spec = _read_spec(folder)
+        spec = read_spec(folder)
         with engine_errors(folder.name):
             shard = edge.EdgeShard.load(str(folder / SHARD_FOLDER))
         return cls(folder, spec, shard)
@@ -118,7 +115,7 @@ class EdgeCollection:
             if self.spec.indexes.get(field) != kind:
                 self._add_index(field, kind)
         self.spec = adapted
-        _write_spec(self.folder, self.spec)
+        write_spec(self.folder, self.spec)
 
     def _adapted(self, expected: CollectionSpec) -> CollectionSpec:
         indexes = {**self.spec.indexes, **expected.indexes}
@@ -307,7 +304,7 @@ def _is_damage(cause: BaseException | None) -> bool:
 def broken_info(folder: Path, reason: str) -> CollectionInfo:
     """Describe a collection that could not be loaded, with its spec where that can be read."""
     try:
-        spec = _read_spec(folder)
+        spec = read_spec(folder)
     except StorageFailed:
         spec = CollectionSpec()
     return CollectionInfo(
@@ -327,33 +324,3 @@ def _read_deleted(folder: Path) -> int:
         return int((folder / DELETED_FILE).read_text())
     except (OSError, ValueError):
         return 0
-
-
-def _write_spec(folder: Path, spec: CollectionSpec) -> None:
-    body = {
-        "dense": dict(spec.dense),
-        "sparse": list(spec.sparse),
-        "indexes": {field: kind.value for field, kind in spec.indexes.items()},
-        "model": spec.model and asdict(spec.model),
-        "purpose": spec.purpose,
-        "rebuild_command": spec.rebuild_command,
-        "model_setting": spec.model_setting,
-    }
-    replace_file(folder / SPEC_FILE, json.dumps(body, indent=2))
-
-
-def _read_spec(folder: Path) -> CollectionSpec:
-    try:
-        body: dict[str, Any] = json.loads((folder / SPEC_FILE).read_text(encoding="utf-8"))
-        return CollectionSpec(
-            dense=body["dense"],
-            sparse=tuple(body["sparse"]),
-            indexes={field: IndexKind(kind) for field, kind in body["indexes"].items()},
-            model=EmbeddingModel(**body["model"]) if body["model"] else None,
-            # Earlier versions wrote none of these.
-            purpose=body.get("purpose", ""),
-            rebuild_command=body.get("rebuild_command", ""),
-            model_setting=body.get("model_setting", ""),
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StorageFailed(f"{folder / SPEC_FILE} cannot be read: {error}") from error

@@ -2,26 +2,22 @@
 
 import asyncio
 import logging
-import shutil
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from uuid import uuid4
 
 from ctx_core.batches import batches
 from ctx_core.blocking import DISK
-from ctx_core.errors import CollectionNotFound, CtxError, StorageFailed
+from ctx_core.errors import StorageFailed
 from ctx_core.vectors import validation
-from ctx_core.vectors.edge.aliases import read_aliases, write_aliases
 from ctx_core.vectors.edge.batch_size import BatchSize
-from ctx_core.vectors.edge.collection import EdgeCollection, broken_info, is_unfinished
-from ctx_core.vectors.edge.compaction import copied, is_sparse
+from ctx_core.vectors.edge.collection import EdgeCollection
+from ctx_core.vectors.edge.compaction import compact
 from ctx_core.vectors.edge.flusher import Flusher
 from ctx_core.vectors.edge.free_space import MIN_FREE_BYTES, FreeSpace
-from ctx_core.vectors.edge.lost_names import with_lost_names
+from ctx_core.vectors.edge.named_collections import NamedCollections
 from ctx_core.vectors.folder_lock import FolderLock, lock_folder
-from ctx_core.vectors.generations import is_generation, logical_name, new_generation
-from ctx_core.vectors.spec_check import check_spec, rebuild_command
+from ctx_core.vectors.generations import logical_name, new_generation
+from ctx_core.vectors.spec_check import check_spec
 from ctx_core.vectors.types import (
     CollectionInfo,
     CollectionSpec,
@@ -34,10 +30,6 @@ from ctx_core.vectors.types import (
 )
 
 log = logging.getLogger(__name__)
-
-COLLECTIONS_FOLDER = "collections"
-# A folder of this prefix is being deleted; what a crash leaves of it is deleted at the next start.
-DELETED_PREFIX = ".deleted-"
 
 # Exact search grows with the points: 10 ms at 100,000 x 384. Beyond this a server is quicker.
 ADVISED_MAX_POINTS = 200_000
@@ -63,13 +55,10 @@ class EdgeStore:
         self._folder = folder
         self._lock = lock
         self._free_space = FreeSpace(folder, min_free_bytes)
-        # By physical name; `_aliases` has the physical name of a collection that was rebuilt.
-        self._collections: dict[str, EdgeCollection] = {}
-        self._broken: dict[str, CollectionInfo] = {}
-        self._aliases: dict[str, str] = {}
+        self._collections = NamedCollections(folder)
         self._upsert_size = BatchSize()
         self._delete_size = BatchSize()
-        self._flusher = Flusher(self._collections.values, self._compact)
+        self._flusher = Flusher(self._collections.opened, self._compact)
         self._has_warned = False
         self._is_closed = False
 
@@ -81,7 +70,8 @@ class EdgeStore:
         """
         store = cls(folder, lock_folder(folder), min_free_bytes)
         try:
-            store._load()
+            store._free_space.require_to_open()
+            store._collections.load()
         except BaseException:
             await store.close()
             raise
@@ -96,8 +86,7 @@ class EdgeStore:
     async def ensure_collection(self, name: str, spec: CollectionSpec) -> None:
         self._begin_call()
         validation.check_collection_name(name)
-        physical = self._physical(name)
-        if physical in self._collections or physical in self._broken:
+        if name in self._collections:
             collection = self._collection(name)
             check_spec(name, collection.spec, spec)
             if collection.lacks(spec):
@@ -106,34 +95,16 @@ class EdgeStore:
                 self._flusher.start()
         else:
             self._free_space.require()
-            self._collections[name] = EdgeCollection.create(self._home / name, spec)
+            self._collections.create(name, spec)
 
     async def delete_collection(self, name: str) -> bool:
         self._begin_call()
         validation.check_collection_name(logical_name(name))
-        deleted = await self._discard(self._physical(name))
-        if name in self._aliases:
-            self._set_aliases({key: value for key, value in self._aliases.items() if key != name})
-        return deleted
-
-    async def _discard(self, physical: str) -> bool:
-        if physical not in self._collections and physical not in self._broken:
-            return False
-        self._broken.pop(physical, None)
-        if collection := self._collections.pop(physical, None):
-            collection.abandon()
-        deleted = self._home / f"{DELETED_PREFIX}{uuid4()}"
-        (self._home / physical).rename(deleted)
-        await DISK.run(shutil.rmtree, deleted, ignore_errors=True)
-        return True
+        return await self._collections.delete(name)
 
     async def list_collections(self) -> Sequence[CollectionInfo]:
         self._begin_call()
-        whole = [
-            each.examined() for key, each in self._collections.items() if self._is_current(key)
-        ]
-        broken = [info for key, info in self._broken.items() if self._is_current(key)]
-        return sorted([*whole, *broken], key=lambda info: info.name)
+        return self._collections.infos()
 
     async def collection_info(self, name: str) -> CollectionInfo:
         return self._collection(name).info()
@@ -144,10 +115,10 @@ class EdgeStore:
         self._begin_call()
         validation.check_collection_name(name)
         self._free_space.require()
-        for left in self._replacements(name):
-            await self._discard(left)
+        for left in self._collections.replacements(name):
+            await self._collections.discard(left)
         physical = new_generation(name)
-        self._collections[physical] = EdgeCollection.create(self._home / physical, spec)
+        self._collections.create(physical, spec)
         return physical
 
     async def swap(self, name: str, built: str) -> None:
@@ -156,55 +127,19 @@ class EdgeStore:
         collection = self._collection(built)
         await DISK.run(collection.write_back)
         collection.flush()
-        replaced = self._physical(name)
-        self._set_aliases(self._aliases | {name: built})
-        await self._discard(replaced)
+        await self._collections.swap(name, built)
 
     async def resolve(self, name: str) -> str:
         self._begin_call()
-        return self._physical(name)
+        return self._collections.physical(name)
 
     async def rebuilding(self, name: str) -> bool:
         self._begin_call()
-        return bool(self._replacements(name))
+        return bool(self._collections.replacements(name))
 
     async def _compact(self, collection: EdgeCollection) -> None:
-        """Replace a collection by a copy without deleted points, where there are many of them."""
-        physical = collection.folder.name
-        name = collection.name
-
-        def is_wanted() -> bool:  # a collection that is rebuilt, or was deleted, needs no copy
-            is_open = self._collections.get(physical) is collection and not self._is_closed
-            return is_open and self._is_current(physical) and not self._replacements(name)
-
-        if not is_wanted() or not is_sparse(collection):
-            return
-        built = new_generation(name)
-        try:
-            self._free_space.require()
-            if copy := await copied(collection, self._home / built, is_wanted):
-                self._collections[built] = copy
-                self._set_aliases(self._aliases | {name: built})
-                await self._discard(physical)
-        except (CtxError, OSError) as error:
-            log.error("collection %s still has its deleted points: %s", name, error)
-            collection.deleted = 0  # not again before as many more are deleted
-            if not self._is_current(built):
-                await self._discard(built)
-
-    def _physical(self, name: str) -> str:
-        return self._aliases.get(name, name)
-
-    def _is_current(self, physical: str) -> bool:
-        return self._physical(logical_name(physical)) == physical
-
-    def _replacements(self, name: str) -> list[str]:
-        known = [each for each in self._collections if is_generation(each, name)]
-        return [each for each in known if not self._is_current(each)]
-
-    def _set_aliases(self, aliases: dict[str, str]) -> None:
-        write_aliases(self._folder, aliases)
-        self._aliases = aliases
+        if not self._is_closed:
+            await compact(collection, self._collections, self._free_space)
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -296,14 +231,11 @@ class EdgeStore:
         self._free_space.require()
         if self._flusher.failure:
             raise StorageFailed(self._flusher.failure)
-        for collection in self._collections.values():
-            collection.probe()
-        for broken in self._broken.values():
-            self._collection(broken.name)
+        self._collections.probe()
 
     async def advice(self) -> str | None:
         self._begin_call()
-        points = self._points_count()
+        points = self._collections.points_count()
         if points <= ADVISED_MAX_POINTS:
             return None
         return (
@@ -318,14 +250,9 @@ class EdgeStore:
         self._is_closed = True
         self._flusher.stop()
         try:
-            for collection in self._collections.values():
-                _close(collection)
+            self._collections.close()
         finally:
             self._lock.release()
-
-    @property
-    def _home(self) -> Path:
-        return self._folder / COLLECTIONS_FOLDER
 
     def _begin_call(self) -> None:
         if self._is_closed:
@@ -334,53 +261,13 @@ class EdgeStore:
 
     def _collection(self, name: str) -> EdgeCollection:
         self._begin_call()
-        if found := self._collections.get(self._physical(name)):
-            return found
-        if broken := self._broken.get(self._physical(name)):
-            command = rebuild_command(name, broken.spec)
-            delete = f"delete {self._home / self._physical(name)} and index or store again"
-            raise StorageFailed(
-                f"collection {name} could not be loaded: {broken.optimizer_status}; "
-                + (f"rebuild it with: {command}" if command else delete),
-                collection=name,
-            )
-        raise CollectionNotFound(f"there is no collection {name!r}", collection=name)
-
-    def _load(self) -> None:
-        self._free_space.require_to_open()
-        self._home.mkdir(exist_ok=True)
-        self._aliases = with_lost_names(self._folder, self._home, read_aliases(self._folder))
-        for folder in sorted(self._home.iterdir()):
-            is_deleted = folder.name.startswith(DELETED_PREFIX)
-            if is_deleted or not self._is_current(folder.name) or is_unfinished(folder):
-                shutil.rmtree(folder, ignore_errors=True)
-                continue
-            started = time.monotonic()
-            try:
-                self._collections[folder.name] = EdgeCollection.load(folder)
-            except StorageFailed as error:
-                log.error("collection %s could not be loaded: %s", folder.name, error)
-                self._broken[folder.name] = broken_info(folder, error.message)
-            else:
-                seconds = time.monotonic() - started
-                log.info("collection %s loaded in %.1f s", folder.name, seconds)
-
-    def _points_count(self) -> int:
-        return sum(collection.points_count for collection in self._collections.values())
+        return self._collections.get(name)
 
     def _warn_when_large(self) -> None:
-        if not self._has_warned and self._points_count() > ADVISED_MAX_POINTS:
+        if not self._has_warned and self._collections.points_count() > ADVISED_MAX_POINTS:
             self._has_warned = True
             log.warning(
                 "more than %s points in the embedded Qdrant: searches grow slow; run a Qdrant "
                 "server (set QDRANT_BIN to its binary, or QDRANT_URL to its address)",
                 f"{ADVISED_MAX_POINTS:,}",
             )
-
-
-def _close(collection: EdgeCollection) -> None:
-    """Close a collection; a failed flush is logged and must not keep the others open."""
-    try:
-        collection.close()
-    except StorageFailed as error:
-        log.error("%s", error)

@@ -9,7 +9,8 @@ import pytest
 import pytest_asyncio
 
 from ctx_core.vectors.edge import compaction, flusher
-from ctx_core.vectors.edge.store import COLLECTIONS_FOLDER, EdgeStore
+from ctx_core.vectors.edge.named_collections import COLLECTIONS_FOLDER
+from ctx_core.vectors.edge.store import EdgeStore
 from ctx_core.vectors.types import Filter, HasId, Point, Sparse
 from tests.support.vectors.samples import SPEC
 
@@ -50,8 +51,8 @@ async def until(condition: Callable[[], bool]) -> None:
 
 async def replaced(store: EdgeStore, physical: str) -> str:
     """Wait until another collection stands behind the name; return it."""
-    await until(lambda: store._physical(NAME) != physical)
-    return store._physical(NAME)
+    await until(lambda: store._collections.physical(NAME) != physical)
+    return store._collections.physical(NAME)
 
 
 def folders(folder: Path) -> list[str]:
@@ -67,8 +68,8 @@ async def begin_copy(store: EdgeStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the copy of a hundred points begin, slowly."""
     monkeypatch.setattr(compaction, "PAUSE_SECONDS", 0.05)
     await store.upsert(NAME, [point(number) for number in range(100)])
-    store._collections[NAME].deleted = 1000
-    await until(lambda: store._collections[NAME].copy is not None)
+    store._collections.get(NAME).deleted = 1000
+    await until(lambda: store._collections.get(NAME).copy is not None)
 
 
 async def test_a_collection_is_copied_without_what_was_deleted(
@@ -89,7 +90,7 @@ async def test_a_collection_is_copied_without_what_was_deleted(
         assert new.vectors["bm25"] == old.vectors["bm25"]
         assert new.vectors["dense"] == pytest.approx(old.vectors["dense"], abs=1e-3)
     await until(lambda: folders(folder) == [physical])  # the old one is deleted in a thread
-    assert store._collections[physical].deleted == 0
+    assert store._collections.get(physical).deleted == 0
 
 
 async def test_what_is_written_meanwhile_is_in_the_copy(
@@ -98,12 +99,12 @@ async def test_what_is_written_meanwhile_is_in_the_copy(
     monkeypatch.setattr(compaction, "PAUSE_SECONDS", 0.05)
     await store.upsert(NAME, [point(number) for number in range(200)])
     await store.delete(NAME, ids(100, 200))
-    store._collections[NAME].deleted += 100  # as many as it has
-    await until(lambda: store._collections[NAME].copy is not None)
+    store._collections.get(NAME).deleted += 100  # as many as it has
+    await until(lambda: store._collections.get(NAME).copy is not None)
     await store.delete(NAME, ids(0, 5))
     await store.delete(NAME, ids(90, 95))
     await store.upsert(NAME, [point(7, "new"), point(80, "new"), point(300, "new")])
-    assert store._collections[NAME].copy is not None, "the copy ended before the writes"
+    assert store._collections.get(NAME).copy is not None, "the copy ended before the writes"
     await replaced(store, NAME)
     found = await texts(store)
     expected = {*range(5, 90), *range(95, 100), 300}
@@ -133,7 +134,7 @@ async def test_a_store_that_is_closed_meanwhile_keeps_the_collection(
         assert await again.resolve(NAME) == NAME
         assert set(await texts(again)) == {*range(100), 200}
         assert folders(folder) == [NAME]
-        assert again._collections[NAME].deleted == 1000, "what was deleted before is known"
+        assert again._collections.get(NAME).deleted == 1000, "what was deleted before is known"
     finally:
         await again.close()
 
@@ -142,7 +143,7 @@ async def test_a_copy_that_fails_leaves_the_collection_as_it_is(
     store: EdgeStore, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (folder / "aliases.json").mkdir()  # it cannot be replaced
-    store._collections[NAME].deleted = 1000
+    store._collections.get(NAME).deleted = 1000
     await store.upsert(NAME, [point(50)])
     await until(lambda: "still has its deleted points" in caplog.text)
     assert set(await texts(store)) == {*range(10), 50}

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctx_core.errors import StorageFailed
-from ctx_core.vectors.edge import aliases, collection, lost_names
-from ctx_core.vectors.edge import store as edge
+from ctx_core.vectors.edge import aliases, collection, named_collections, spec_file
 from ctx_core.vectors.edge.store import EdgeStore
 from ctx_core.vectors.types import Prefetch, Query
 from tests.support.vectors.damage import garble_payloads
@@ -95,15 +94,15 @@ async def test_of_two_nameless_collections_none_is_erased(folder: Path) -> None:
         store = await EdgeStore.open(folder)
         assert await store.count(NAME) == len(MANY)
         await store.close()
-        assert (folder / lost_names.UNNAMED_FOLDER / unfinished).is_dir()
+        assert (folder / aliases.UNNAMED_FOLDER / unfinished).is_dir()
 
 
 async def test_a_collection_survives_the_loss_of_its_spec(folder: Path) -> None:
     await (await filled(folder)).close()
-    (folder / edge.COLLECTIONS_FOLDER / NAME / collection.SPEC_FILE).unlink()
+    (folder / named_collections.COLLECTIONS_FOLDER / NAME / spec_file.SPEC_FILE).unlink()
     for _ in range(2):
         store = await EdgeStore.open(folder)
-        with pytest.raises(StorageFailed, match=f"{NAME}.*{collection.SPEC_FILE}"):
+        with pytest.raises(StorageFailed, match=f"{NAME}.*{spec_file.SPEC_FILE}"):
             await store.ping()
         await store.close()
-    assert (folder / edge.COLLECTIONS_FOLDER / NAME / collection.SHARD_FOLDER).is_dir()
+    assert (folder / named_collections.COLLECTIONS_FOLDER / NAME / collection.SHARD_FOLDER).is_dir()

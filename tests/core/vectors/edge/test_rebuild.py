@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from ctx_core.errors import CollectionNotFound, StorageFailed
-from ctx_core.vectors.edge import aliases
-from ctx_core.vectors.edge import store as edge
+from ctx_core.vectors.edge import aliases, named_collections
 from ctx_core.vectors.edge.store import EdgeStore
 from tests.support.vectors.crash_swapper import NAME
 from tests.support.vectors.samples import POINTS, SPEC
@@ -29,7 +28,7 @@ async def opened(folder: Path) -> EdgeStore:
 
 
 def folders(folder: Path) -> list[str]:
-    return sorted(each.name for each in (folder / edge.COLLECTIONS_FOLDER).iterdir())
+    return sorted(each.name for each in (folder / named_collections.COLLECTIONS_FOLDER).iterdir())
 
 
 async def test_a_name_keeps_what_stands_behind_it(folder: Path) -> None:

@@ -14,8 +14,7 @@ import pytest
 import pytest_asyncio
 
 from ctx_core.errors import CollectionNotFound, FolderInUse, StorageFailed
-from ctx_core.vectors.edge import collection, flusher
-from ctx_core.vectors.edge import store as edge
+from ctx_core.vectors.edge import flusher, named_collections, spec_file, store
 from ctx_core.vectors.edge.collection import EdgeCollection
 from ctx_core.vectors.edge.store import EdgeStore
 from ctx_core.vectors.types import (
@@ -129,8 +128,8 @@ async def test_kill_9_loses_no_acknowledged_point(folder: Path) -> None:
 
 
 async def test_leftovers_of_a_crash_are_deleted(folder: Path) -> None:
-    unfinished = folder / edge.COLLECTIONS_FOLDER / "unfinished" / "shard"
-    doomed = folder / edge.COLLECTIONS_FOLDER / f"{edge.DELETED_PREFIX}x"
+    unfinished = folder / named_collections.COLLECTIONS_FOLDER / "unfinished" / "shard"
+    doomed = folder / named_collections.COLLECTIONS_FOLDER / f"{named_collections.DELETED_PREFIX}x"
     for left in (unfinished, doomed):
         left.mkdir(parents=True)
     store = await EdgeStore.open(folder)
@@ -144,7 +143,7 @@ async def test_leftovers_of_a_crash_are_deleted(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("spoiled", "remedy"),
     [
-        (collection.SPEC_FILE, "delete .*collections/bad"),
+        (spec_file.SPEC_FILE, "delete .*collections/bad"),
         ("shard/edge_config.json", "rebuild it with: rebuild bad"),
     ],
 )
@@ -156,7 +155,7 @@ async def test_one_broken_collection_leaves_the_others_usable(
         await store.ensure_collection(name, SPEC)
     await store.upsert("good", POINTS)
     await store.close()
-    (folder / edge.COLLECTIONS_FOLDER / "bad" / spoiled).write_text("{")
+    (folder / named_collections.COLLECTIONS_FOLDER / "bad" / spoiled).write_text("{")
     store = await EdgeStore.open(folder)
     assert await store.count("good") == 4
     with pytest.raises(StorageFailed, match=f"bad.*{remedy}"):
@@ -253,7 +252,7 @@ async def test_changes_are_flushed_when_it_is_quiet(
     monkeypatch.setattr(flusher, "QUIET_SECONDS", 0.05)
     await opened.ensure_collection("c", SPEC)
     await opened.upsert("c", POINTS)
-    collection: EdgeCollection = opened._collections["c"]
+    collection: EdgeCollection = opened._collections.get("c")
     assert collection.unflushed == len(POINTS)
     await until_flushed(collection)
 
@@ -265,7 +264,7 @@ async def test_many_changes_are_flushed_without_waiting_for_quiet(
     # A flush may come between two batches: what is left must be enough for another.
     monkeypatch.setattr(flusher, "MAX_CHANGES", 1)
     await opened.ensure_collection("c", SPEC)
-    collection = opened._collections["c"]
+    collection = opened._collections.get("c")
     await opened.upsert("c", [point(n) for n in range(50)])
     await until_flushed(collection, lambda: opened.count("c"))
 
@@ -273,7 +272,7 @@ async def test_many_changes_are_flushed_without_waiting_for_quiet(
 async def test_too_many_points_are_logged_once_and_are_an_advice(
     opened: EdgeStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(edge, "ADVISED_MAX_POINTS", 5)
+    monkeypatch.setattr(store, "ADVISED_MAX_POINTS", 5)
     await opened.ensure_collection("c", SPEC)
     with caplog.at_level(logging.WARNING):
         await opened.upsert("c", [point(n) for n in range(5)])
