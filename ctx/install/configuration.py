@@ -11,9 +11,9 @@ from typing import Any
 
 from ctx.install.clients import Client
 from ctx.install.jsonc import NotJson, get_member, remove_member, set_member
-from ctx.install.toml import NotToml, has_table, remove_table, set_table
 from ctx_core.errors import InvalidInput, StorageFailed
 from ctx_core.files import replace_file
+from ctx_core.toml import TomlRefused, has_key, remove_key, set_table
 
 MAX_BYTES = 8 * 1024 * 1024  # a settings file; Claude Code keeps histories in its own
 BACKUP_SUFFIX = ".before-ctx"
@@ -71,10 +71,10 @@ def with_servers(
         text = _without(client, text, [name for name in names if name not in servers])
         for name, values in servers.items():
             if client.kind == "toml":
-                text = set_table(text, client.keys[0], name, values)
+                text = set_table(text, (*client.keys, name), values)
             else:
                 text = set_member(text, [*client.keys, name], dict(values))
-    except (NotJson, NotToml) as error:
+    except (NotJson, TomlRefused) as error:
         raise _broken(client, file, error) from error
     return Edit(file, before, text.encode(), foreign.encode())
 
@@ -88,7 +88,7 @@ def without_servers(client: Client, file: Path, names: Sequence[str], data_dir: 
         return restored(file, before, data_dir)
     try:
         text = _without(client, decoded(file, before), names)
-    except (NotJson, NotToml) as error:
+    except (NotJson, TomlRefused) as error:
         raise _broken(client, file, error) from error
     return Edit(file, before, text.encode())
 
@@ -107,7 +107,7 @@ def restored(file: Path, content: bytes, data_dir: Path) -> Edit:
 def _without(client: Client, text: str, names: Sequence[str]) -> str:
     for name in names:
         if client.kind == "toml":
-            text = remove_table(text, client.keys[0], name)
+            text = remove_key(text, (*client.keys, name))
         else:
             text = remove_member(text, [*client.keys, name])
     return text
@@ -118,9 +118,9 @@ def has_server(client: Client, file: Path, name: str) -> bool:
     text = decoded(file, read_file(file))
     try:
         if client.kind == "toml":
-            return has_table(text, client.keys[0], name)
+            return has_key(text, (*client.keys, name))
         return get_member(text, [*client.keys, name])
-    except (NotJson, NotToml) as error:
+    except (NotJson, TomlRefused) as error:
         raise _broken(client, file, error) from error
 
 

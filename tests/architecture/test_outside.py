@@ -46,6 +46,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "prometheus_client": ("services/ctx_core/serving/",),
     "opentelemetry": ("services/ctx_core/serving/tracing.py",),
     "pydantic_settings": ("services/ctx_core/settings/",),
+    "tomlkit": ("services/ctx_core/toml.py",),
     "click": ("ctx/",),
     "rich": ("ctx/terminal.py",),
     # Programs: git, the Qdrant child, ctx itself in the background. Nobody else starts a process.

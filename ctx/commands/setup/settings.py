@@ -9,7 +9,7 @@ from ctx.cli import COMMANDS, Group, define_command
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.terminal import is_seen, table
-from ctx_core.errors import InvalidInput
+from ctx_core.errors import InvalidInput, StorageFailed
 
 
 @define_command(
@@ -70,11 +70,16 @@ def unset(name: str, as_json: bool) -> int:
 
 
 def _write(name: str, value: str | None, *, as_json: bool) -> int:
-    from ctx_core.environment.config_file import data_folder, write_config
+    from ctx_core.environment.config_file import ConfigInvalid, data_folder, write_config
     from ctx_core.settings import check_filed, origins
 
     check_filed(name, value)
-    changed = write_config(data_folder(), name, value)
+    try:
+        changed = write_config(data_folder(), name, value)
+    except ConfigInvalid as error:
+        raise InvalidInput("ctx.toml", f"{error}; nothing was changed") from error
+    except OSError as error:
+        raise StorageFailed(f"ctx.toml could not be written: {error}") from error
     body = {"ok": True, "name": name, "changed": changed, "origin": origins()[name]}
     show(body, lambda done: _written_text(done, value), as_json=as_json)
     return Exit.DONE if changed or value is not None else Exit.NO

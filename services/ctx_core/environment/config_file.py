@@ -1,8 +1,6 @@
 """The file `ctx.toml` of the data folder: settings by their names, below the environment."""
 
-import json
 import os
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -34,28 +32,37 @@ def read_config(folder: Path) -> dict[str, Any]:
     """
     file = folder / CONFIG_FILE
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (OSError, ValueError) as error:
+        return tomllib.loads(_read(file))
+    except tomllib.TOMLDecodeError as error:
         raise ConfigInvalid(f"{file} cannot be read: {error}") from error
 
 
 def write_config(folder: Path, name: str, value: str | None) -> bool:
-    """Set a value in the file, or remove it where it is None; other lines and comments stay.
+    """Set a value in the file, or remove it where it is None; every other byte stays.
 
-    Returns whether anything changed. Blocks. Raises OSError.
+    Returns whether anything changed. Blocks. Raises ConfigInvalid and changes nothing, or OSError.
     """
+    from ctx_core.toml import TomlRefused, remove_key, set_key  # noqa: PLC0415 - takes 40 ms
+
     file = folder / CONFIG_FILE
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    own = re.compile(rf"\s*{re.escape(name)}\s*=")
-    kept = [line for line in lines if not own.match(line)]
-    added = [] if value is None else [f"{name} = {json.dumps(value, ensure_ascii=False)}"]
-    # Above all others: a line after a table's head would belong to that table.
-    changed = [*added, *kept]
-    if changed == lines:
+    text = _read(file, encoding="utf-8")
+    try:
+        changed = remove_key(text, (name,)) if value is None else set_key(text, name, value)
+    except TomlRefused as error:
+        raise ConfigInvalid(f"{file} cannot be changed: {error}") from error
+    if changed == text:
         return False
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    replace_file(file, "".join(f"{line}\n" for line in changed))
+    replace_file(file, changed)
     file.chmod(0o600)  # a setting may be a token
     return True
+
+
+def _read(file: Path, encoding: str = "utf-8-sig") -> str:
+    """Return the text of a file, with its own line breaks; nothing where there is none."""
+    try:
+        return file.read_bytes().decode(encoding)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{file} cannot be read: {error}") from error

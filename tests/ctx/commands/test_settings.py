@@ -73,6 +73,34 @@ def test_a_wrong_setting_is_not_written(data_dir: Path, name: str, value: str) -
     assert not (data_dir / "ctx.toml").exists()
 
 
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_a_list_of_several_lines_is_replaced_and_all_else_stays(
+    data_dir: Path, start: bytes
+) -> None:
+    file = data_dir / "ctx.toml"
+    lines = start + b"# ours\r\n%b\r\nCTX_HOST = '::1' # c"
+    file.write_bytes(lines % b"CTX_ALLOWED_HOSTS = [\r\n  'a', # ]\r\n  'b',\r\n]")
+    assert main(["settings", "set", "CTX_ALLOWED_HOSTS", "a,c"]) == 0
+    assert file.read_bytes() == lines % b'CTX_ALLOWED_HOSTS = "a,c"'
+    assert main(["settings", "set", "CTX_LOG_LEVEL", "debug"]) == 0
+    assert main(["settings", "unset", "CTX_LOG_LEVEL"]) == 0
+    assert file.read_bytes() == lines % b'CTX_ALLOWED_HOSTS = "a,c"'
+    assert main(["settings", "show"]) == 0
+
+
+@pytest.mark.parametrize(
+    "content", [b"host: x", b"CTX_HOST = '\xff'", b"[CTX_LOG_LEVEL]\na = 1", b"A = 1\nA = 2"]
+)
+def test_a_file_that_cannot_be_changed_is_left_and_named(
+    data_dir: Path, capsys: pytest.CaptureFixture[str], content: bytes
+) -> None:
+    file = data_dir / "ctx.toml"
+    file.write_bytes(content)
+    assert main(["settings", "set", "CTX_LOG_LEVEL", "debug"]) == 2
+    assert str(file) in capsys.readouterr().err
+    assert file.read_bytes() == content
+
+
 def test_commands_are_completed(
     data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -164,6 +164,37 @@ def test_a_broken_file_stops_everything(home: Path) -> None:
     assert not (home / CLIENTS["cursor"].user_file).exists()
 
 
+@pytest.mark.parametrize(
+    "original",
+    [
+        b"\xef\xbb\xbfmodel = 'o5' # large\r\n\r\n[ mcp_servers . other ] # mine\r\nurl = 'x'\r\n",
+        b"mcp_servers = { other = { url = 'x' } } # mine\n[profiles.work]\nmodel = 's'",
+        b"mcp_servers.other.url = 'x'\n# mine",
+    ],
+)
+def test_codex_settings_of_any_style_are_kept_and_restored(home: Path, original: bytes) -> None:
+    """Also where the user changed the file since, so that no copy is put back."""
+    file = home / CLIENTS["codex"].user_file
+    file.parent.mkdir()
+    file.write_bytes(original)
+    assert ctx(home, "install", "codex").returncode == 0
+    assert {"other", BOTH} == set(tomllib.loads(file.read_text("utf-8-sig"))["mcp_servers"])
+    file.write_bytes(file.read_bytes().replace(b"# mine", b"# still mine"))
+    assert ctx(home, "install", "codex", "--transport", "sse").returncode == 0
+    assert ctx(home, "uninstall", "codex").returncode == 0
+    assert file.read_bytes() == original.replace(b"# mine", b"# still mine")
+
+
+@pytest.mark.parametrize("content", [b"model = ", b"mcp_servers = 1", b"a = '\xff'"])
+def test_a_codex_file_that_cannot_be_changed_is_left(home: Path, content: bytes) -> None:
+    file = home / CLIENTS["codex"].user_file
+    file.parent.mkdir()
+    file.write_bytes(content)
+    done = ctx(home, "install", "codex")
+    assert (done.returncode, file.read_bytes()) == (2, content)
+    assert "nothing was changed" in done.stderr
+
+
 def test_a_link_is_followed(home: Path, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.json"
     real.write_text("{}\n")
