@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import time
 from collections.abc import Mapping
@@ -35,6 +36,12 @@ def cpu_seconds(pid: int, *, with_children: bool = False) -> float:
     """Return the CPU time of a process, on request with the children that it has waited for."""
     fields = _stat_fields(pid)
     return sum(map(int, fields[11 : 15 if with_children else 13])) / TICKS if fields else 0.0
+
+
+def own_cpu_seconds() -> float:
+    """Return the CPU time of this process and of its children that ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def resident_mb(pid: int | Literal["self"]) -> dict[str, float]:

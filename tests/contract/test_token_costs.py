@@ -18,7 +18,7 @@ from ctx_core.serving.service import Service
 from ctx_core.settings import Settings
 from ctx_indexer.service import open_indexer
 from ctx_memory.service import open_memory
-from scripts.bench.clones import bare
+from scripts.bench.fixtures.clones import bare
 from tests.support.corpus import FILES
 from tests.support.repositories import Repository
 from tests.support.tool_examples import arguments_shown, on_time, shown, steady

@@ -64,8 +64,8 @@ TEXT_NOT_RUN = {
     "pip install 'ctx-engine[postgres]'": INSTALLS,
     "pip install 'ctx-engine[otel]'": INSTALLS,
     "docker compose up --build": "needs Docker, and serves until it is stopped",
-    "scripts/bench/capacity.py": MEASURES,
-    "scripts/bench/faults.py": MEASURES,
+    "python -m scripts.bench.speed.capacity": MEASURES,
+    "python -m scripts.bench.faults": MEASURES,
     "scripts/model/train.py": MEASURES,
     'export PATH="$HOME/.local/bin:$PATH"': "in test_getting_started.py",
 }

@@ -19,7 +19,7 @@ MEMORY = ("-m", "ctx_memory")
 CLIENTS = 16
 ROUNDS = 2  # each ends in a crash
 MESSAGES_EACH = 10
-LONG = 800  # scripts/bench/conversations.py measures ten thousand
+LONG = 800  # scripts/bench/memory/conversations.py measures ten thousand
 MAX_ADD_MS, MAX_RETRIEVE_MS = 160.0, 200.0  # four times what an idle machine may take
 
 

@@ -1,6 +1,6 @@
 """A short run of the fault harness: every kind of fault that this machine allows, and its own eyes.
 
-`scripts/bench/faults.py` does many of them; docs/benchmarks.md has its report.
+`scripts.bench.faults` does many of them; docs/benchmarks.md has its report.
 """
 
 import asyncio
@@ -13,13 +13,13 @@ import httpx
 import pytest
 
 from ctx_core.serving.mcp.client import call_tool
-from scripts.bench.faulting.cycle import AGREEMENT_SECONDS, MOST, POLL_SECONDS, Bench, excesses
-from scripts.bench.faulting.entries import inspect_entries, scroll
-from scripts.bench.faulting.fault import Fault, faults
-from scripts.bench.faulting.index import inspect_index
-from scripts.bench.faulting.program import Usage
-from scripts.bench.faulting.projected import inspect_points
-from scripts.bench.faulting.world import (
+from scripts.bench.faults.cycle import AGREEMENT_SECONDS, MOST, POLL_SECONDS, Bench, excesses
+from scripts.bench.faults.entries import inspect_entries, scroll
+from scripts.bench.faults.fault import Fault, faults
+from scripts.bench.faults.index import inspect_index
+from scripts.bench.faults.program import Usage
+from scripts.bench.faults.projected import inspect_points
+from scripts.bench.faults.world import (
     INDEXER,
     MEMORY_SQLITE,
     POSTGRES,
@@ -28,8 +28,8 @@ from scripts.bench.faulting.world import (
     collection,
     running_world,
 )
-from scripts.bench.postgres import Unobtainable as NoPostgres
-from scripts.bench.qdrant import Unobtainable as NoQdrant
+from scripts.bench.fixtures.postgres import Unobtainable as NoPostgres
+from scripts.bench.fixtures.qdrant import Unobtainable as NoQdrant
 from tests.support.qdrant import memory
 
 SEED = 21

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
-from scripts.bench.repositories import Repository
+from scripts.bench.fixtures.repositories import Repository
 from tests.support.mcp_clients import LEGACY
 from tests.support.processes import Server, environment, running
 

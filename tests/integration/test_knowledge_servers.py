@@ -15,7 +15,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from mcp_types import TextContent
 
-from scripts.bench.clones import bare, identify
+from scripts.bench.fixtures.clones import bare, identify
 from tests.support.processes import ROOT, STOP_SECONDS, Server, environment, running
 from tests.support.repositories import Repository
 

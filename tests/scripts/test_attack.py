@@ -13,7 +13,7 @@ from tests.support.processes import ROOT
 @pytest.mark.parametrize("attack", ["false hosts and origins", "lost names of collections"])
 def test_an_attack_reports_what_was_tried_and_what_held(attack: str) -> None:
     done = subprocess.run(
-        [sys.executable, "scripts/bench/attack.py", "--only", attack, "--json"],
+        [sys.executable, "-m", "scripts.bench.attacks", "--only", attack, "--json"],
         cwd=ROOT,
         capture_output=True,
         text=True,

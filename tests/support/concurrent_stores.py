@@ -1,4 +1,4 @@
-"""Runs scripts/bench/stores.py, which does the same at length."""
+"""Runs scripts.bench.memory.stores, which does the same at length."""
 
 import json
 import os
@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "bench" / "stores.py"
+from tests.support.processes import ROOT
+
+PROGRAM = "scripts.bench.memory.stores"
 
 
 def run_stores(
@@ -19,9 +21,9 @@ def run_stores(
     env = dict(os.environ)
     if database == "postgresql":
         env["POSTGRES_TEST_URL"] = request.getfixturevalue("postgres_server")
-    command = [sys.executable, str(SCRIPT), *arguments, "--database", database]
+    command = [sys.executable, "-m", PROGRAM, *arguments, "--database", database]
     command += ["--work", str(work)]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
     return report

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from scripts.bench.postgres import Unobtainable, execute, running_server, sibling
+from scripts.bench.fixtures.postgres import Unobtainable, execute, running_server, sibling
 from tests.support.qdrant import memory
 
 __all__ = ["execute", "postgres_server", "postgres_url", "sibling"]

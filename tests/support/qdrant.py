@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.bench.qdrant import (
+from scripts.bench.fixtures.qdrant import (
     READY_SECONDS,
     Unobtainable,
     find_binary,

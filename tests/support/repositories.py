@@ -1,6 +1,6 @@
 """Temporary git repositories."""
 
-from scripts.bench.repositories import Repository
+from scripts.bench.fixtures.repositories import Repository
 
 __all__ = ["Repository", "function"]
 

@@ -19,7 +19,7 @@ from ctx_core import files as core_files
 from ctx_core import git as core_git
 from ctx_memory.knowledge import folder as knowledge_folder
 from ctx_memory.records.store import Records
-from scripts.bench.clones import Clone, clone_at
+from scripts.bench.fixtures.clones import Clone, clone_at
 
 ACTIONS: dict[str, Callable[[Clone], Any]] = {
     "push": lambda clone: clone.push(),

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from scripts.bench.attacks.attack import Outcome, ServerAttack, Target
-from scripts.bench.repositories import Repository
+from scripts.bench.fixtures.repositories import Repository
 
 OUTSIDE_WORD = "quicksilver_outside"
 PROGRAMS = {

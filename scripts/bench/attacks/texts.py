@@ -3,8 +3,8 @@
 from typing import Any
 
 from scripts.bench.attacks.attack import Outcome, ServerAttack, Target
-from scripts.bench.planted_secrets import planted
-from scripts.bench.repositories import Repository
+from scripts.bench.corpora.planted_secrets import planted
+from scripts.bench.fixtures.repositories import Repository
 
 SHOWN = 20  # characters of an argument in the report
 

@@ -8,8 +8,8 @@ from ctx_indexer.search.searcher import SearchHit
 
 DIGITS = 4
 LOWEST = 0.0001  # a result has a score above 0, however little it fits
-# Of a logistic regression, fitted by scripts/bench/calibration.py on questions that a repository
-# can answer and on those of another one; see docs/benchmarks.md.
+# Of a logistic regression that scripts.bench.quality.calibration fitted on questions which the
+# repository can answer and on those of another one; see docs/benchmarks.md.
 WEIGHTS = (-5.329, 3.837, 3.658, -0.703, 1.771)
 
 

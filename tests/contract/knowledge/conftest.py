@@ -17,7 +17,7 @@ from ctx_core.serving.mcp.server import build
 from ctx_core.serving.metrics import Metrics
 from ctx_core.settings import Settings
 from ctx_memory.service import open_memory
-from scripts.bench.clones import bare, identify
+from scripts.bench.fixtures.clones import bare, identify
 from tests.support.qdrant import memory
 from tests.support.repositories import Repository
 

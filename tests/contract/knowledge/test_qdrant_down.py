@@ -14,8 +14,8 @@ from ctx_core.serving.mcp.server import build
 from ctx_core.serving.metrics import Metrics
 from ctx_core.settings import Settings
 from ctx_memory.service import open_memory
-from scripts.bench.clones import bare, identify
-from scripts.bench.repositories import Repository
+from scripts.bench.fixtures.clones import bare, identify
+from scripts.bench.fixtures.repositories import Repository
 from tests.contract.knowledge.conftest import Tools
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there

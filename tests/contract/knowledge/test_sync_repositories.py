@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from fastmcp import Client
 
-from scripts.bench.clones import every_object
-from scripts.bench.repositories import Repository
+from scripts.bench.fixtures.clones import every_object
+from scripts.bench.fixtures.repositories import Repository
 from tests.contract.knowledge.conftest import Tools
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -4,7 +4,7 @@ from collections import Counter
 
 from ctx_core.secrets.filenames import is_secret_name
 from ctx_core.secrets.redaction import redact
-from scripts.bench.planted_secrets import FORMATS, Planted, planted
+from scripts.bench.corpora.planted_secrets import FORMATS, Planted, planted
 
 LEAST_FOUND = 0.99
 LEFT = 8  # characters of a secret that must not stand in the text any more

@@ -16,8 +16,8 @@ from fastmcp import Client
 from ctx.__main__ import main
 from ctx.cli import Command, Group
 from ctx.commands.memory.knowledge import command as knowledge_command
-from scripts.bench.clones import bare, identify
-from scripts.bench.repositories import Repository
+from scripts.bench.fixtures.clones import bare, identify
+from scripts.bench.fixtures.repositories import Repository
 from tests.support.processes import environment, run_ctx, running
 
 

@@ -8,7 +8,7 @@ import pytest
 from ctx_indexer.graph.certainty import Certainty
 from ctx_indexer.syntax.grammar import grammar_of, parse
 from ctx_indexer.syntax.repair import repairs
-from scripts.bench.application import Application
+from scripts.bench.graph.application import Application
 
 HEADER = """
 #pragma once

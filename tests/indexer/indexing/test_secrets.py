@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ctx_core.vectors.types import BM25, DENSE, Point
 from ctx_indexer.schema.payload import decode
-from scripts.bench.planted_secrets import planted
+from scripts.bench.corpora.planted_secrets import planted
 from tests.indexer.conftest import REPO, Bench
 from tests.support.repositories import Repository
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.bench.clones import Clone, Clones, open_clones
+from scripts.bench.fixtures.clones import Clone, Clones, open_clones
 from tests.support.qdrant import memory
 
 

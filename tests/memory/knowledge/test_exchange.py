@@ -17,7 +17,7 @@ from ctx_memory.knowledge.exchange.bundle import export_bundle, import_bundle
 from ctx_memory.knowledge.exchange.instructions import propose_entries
 from ctx_memory.knowledge.skills import add_skill, find_skill, rate_skill
 from ctx_memory.knowledge.types import EntryType, Scope
-from scripts.bench.clones import Clone, Clones
+from scripts.bench.fixtures.clones import Clone, Clones
 
 HEAD = json.dumps({"format": 1}).encode()
 SECRET_TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"

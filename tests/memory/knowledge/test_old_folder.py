@@ -14,7 +14,7 @@ from ctx_memory.knowledge.skills import (
     skill_statistics,
 )
 from ctx_memory.knowledge.types import EntryType, Scope
-from scripts.bench.clones import Clone, committed, every_object
+from scripts.bench.fixtures.clones import Clone, committed, every_object
 from tests.support.old_folder import FILES, LOCAL, read_folder, write_old_folder
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctx_core.errors import KnowledgeNotFound, KnowledgeRefused
-from scripts.bench.clones import Clone, Clones, clone_at, committed
+from scripts.bench.fixtures.clones import Clone, Clones, clone_at, committed
 
 BASE = "intro\n\n## A\na\n\n## B\nb\n\n## C\nc\n"
 ARCH = ".context-teleport/knowledge/arch.md"

@@ -13,7 +13,7 @@ import pytest
 from ctx_memory.knowledge.decisions import all_decisions, record_decision
 from ctx_memory.knowledge.documents import Decision
 from ctx_memory.records.store import Records
-from scripts.bench.clones import Clone, Clones, clone_at, open_clones
+from scripts.bench.fixtures.clones import Clone, Clones, clone_at, open_clones
 from tests.support.processes import ROOT
 
 # Every step of every scenario takes minutes: the suite tries each sixth, CRASH_STRIDE=1 all.

@@ -1,12 +1,12 @@
-"""Random histories of two clones merge without loss; scripts/bench/histories.py runs 1,000."""
+"""Random histories of two clones merge without loss; scripts.bench.memory.histories runs 1,000."""
 
 from pathlib import Path
 
 import pytest
 
-from scripts.bench.clone_history import LINE, Loss, TwoClones
-from scripts.bench.clones import Clones
-from scripts.bench.histories import merge_history
+from scripts.bench.fixtures.clones import Clones
+from scripts.bench.memory.clone_history import LINE, Loss, TwoClones
+from scripts.bench.memory.histories import merge_history
 
 HISTORIES = 15
 

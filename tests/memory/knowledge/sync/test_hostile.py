@@ -8,7 +8,7 @@ import pytest
 
 from ctx_core.errors import GitFailed, KnowledgeRefused
 from ctx_memory.knowledge.types import EntryType, Scope
-from scripts.bench.clones import Clone, Clones, committed, every_object
+from scripts.bench.fixtures.clones import Clone, Clones, committed, every_object
 from tests.support.repositories import Repository
 
 PRIVATE = "Zq7-private-words-that-nobody-else-uses"

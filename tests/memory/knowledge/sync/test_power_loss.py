@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from ctx_core.files import replace_file
-from scripts.bench.clones import clone_at, identify, open_clones
-from scripts.bench.faulting.disk import Disk, open_disk
-from scripts.bench.faulting.projects import inspect_git
-from scripts.bench.repositories import Repository
+from scripts.bench.faults.disk import Disk, open_disk
+from scripts.bench.faults.projects import inspect_git
+from scripts.bench.fixtures.clones import clone_at, identify, open_clones
+from scripts.bench.fixtures.repositories import Repository
 
 DISK_MB = 16
 

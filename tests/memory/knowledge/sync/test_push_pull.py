@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctx_memory.knowledge.sync import remote
-from scripts.bench.clones import Clone, Clones, clone_at, committed, open_clones
+from scripts.bench.fixtures.clones import Clone, Clones, clone_at, committed, open_clones
 
 SECTIONS = "intro\n\n## A\na\n\n## B\nb\n"
 

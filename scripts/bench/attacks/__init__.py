@@ -1,0 +1,1 @@
+"""Attacks by strangers and by accidents, and the count of those that held."""

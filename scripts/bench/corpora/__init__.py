@@ -1,0 +1,1 @@
+"""Texts to measure on: source files of several sizes, our own documents, planted secrets."""

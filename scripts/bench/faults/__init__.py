@@ -1,0 +1,1 @@
+"""Faults under load, and the inspection of everything that must hold afterwards."""

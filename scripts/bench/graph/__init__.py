@@ -1,0 +1,1 @@
+"""Calls that the symbol graph resolves, judged by witnesses that are not ours."""

@@ -1,0 +1,1 @@
+"""Rank of the right answer, by annotated questions."""

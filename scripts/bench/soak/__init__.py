@@ -1,0 +1,1 @@
+"""Thousands of calls, and the growth of a server that answers them."""

@@ -1,0 +1,1 @@
+"""CPU, time and memory of indexing, following, starting and searching."""
