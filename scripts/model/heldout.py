@@ -1,6 +1,6 @@
 """Documentation → code on packages that no model learnt from, language by language.
 
-    python scripts/model/heldout.py --cache FOLDER [--model FOLDER ...] [--out results.json]
+    python -m scripts.model.heldout --cache FOLDER [--model FOLDER ...] [--out results.json]
 
 Query: the first sentence of a chunk's documentation. Corpus: all chunks of its package as the
 indexer shows them, the asked documentation cut out of its own chunk. The figure is the mean
@@ -11,7 +11,6 @@ import argparse
 import json
 import math
 import random
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,16 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
-from ctx_core.embedding.factory import SHIPPED, shipped_models  # noqa: E402
-from ctx_core.embedding.static import StaticEmbedder  # noqa: E402
-from ctx_core.text import bm25  # noqa: E402
-from ctx_indexer.schema.points import bm25_vector  # noqa: E402
-from ctx_indexer.source.classify import classify  # noqa: E402
-from scripts.model.comments import comments, without  # noqa: E402
-from scripts.model.pairs import MIN_CODE_CHARACTERS, Source, package_sources  # noqa: E402
+from ctx_core.embedding.factory import SHIPPED, shipped_models
+from ctx_core.embedding.static import StaticEmbedder
+from ctx_core.text import bm25
+from ctx_indexer.schema.points import bm25_vector
+from ctx_indexer.source.classify import classify
+from scripts.model.comments import comments, without
+from scripts.model.packages import CACHE
+from scripts.model.pairs import MIN_CODE_CHARACTERS, Source, package_sources
 
 QUESTIONS_PER_PACKAGE = 300
 MIN_QUESTIONS = 20  # of a language: fewer say nothing
@@ -133,7 +130,7 @@ def by_language(all_tasks: Sequence[Task], score: Callable[[Task], Scores]) -> d
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "model")
+    parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--model", type=Path, action="append", default=[])
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()

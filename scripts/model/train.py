@@ -1,6 +1,6 @@
 """Make the code embedding model: packages → pairs → tokens → distilled table → training → files.
 
-    python scripts/model/train.py [--cache FOLDER] [--out FOLDER] [--processes N]
+    python -m scripts.model.train [--cache FOLDER] [--out FOLDER] [--processes N]
 
 Every slow stage but the training is kept in the cache. The same inputs give the same bytes on one
 machine and one version of numpy.
@@ -19,18 +19,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
-from tokenizers import Tokenizer  # noqa: E402
-
-from scripts.model.duplicates import distinct  # noqa: E402
-from scripts.model.packages import MANIFEST, Package, fetch_all, read_manifest  # noqa: E402
-from scripts.model.pairs import Pair, package_pairs  # noqa: E402
-from scripts.model.teacher import TEACHER, open_teacher, token_vectors  # noqa: E402
-from scripts.model.training import Examples, train  # noqa: E402
-from scripts.model.vocabulary import Bags, train_tokenizer  # noqa: E402
+from scripts.model.duplicates import distinct
+from scripts.model.packages import CACHE, MANIFEST, ROOT, Package, fetch_all, read_manifest
+from scripts.model.pairs import Pair, package_pairs
+from scripts.model.teacher import TEACHER, open_teacher, token_vectors
+from scripts.model.training import Examples, train
+from scripts.model.vocabulary import Bags, train_tokenizer
 
 Array = NDArray[np.float32]
 
@@ -69,7 +65,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "model")
+    parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()

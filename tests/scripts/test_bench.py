@@ -32,8 +32,8 @@ def test_a_program_tells_how_it_is_run(
     with pytest.raises(SystemExit) as ended:
         importlib.import_module(module).main()
     assert ended.value.code == 0
-    told = capsys.readouterr().out
-    assert f"python -m {module.removesuffix('.__main__')}" in told
+    usage = capsys.readouterr().out
+    assert f"python -m {module.removesuffix('.__main__')}" in usage
 
 
 def test_no_program_puts_a_folder_on_the_path() -> None:

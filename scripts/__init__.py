@@ -1,0 +1,1 @@
+"""Programs for developers; the product and its installation have none of them."""
