@@ -53,7 +53,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "subprocess": (
         "ctx/background.py",
         "ctx/commands/code/prompt.py",
-        "services/ctx_core/git.py",
+        "services/ctx_core/git/",
         "services/ctx_core/vectors/server/",
     ),
 }
@@ -85,7 +85,7 @@ def test_one_outside_system_has_one_room() -> None:
         ("services/ctx_core/vectors/validation.py", "qdrant_client.models", True),
         ("services/ctx_core/vectors/edge/store.py", "qdrant_client", True),
         ("services/ctx_indexer/indexing/plan.py", "subprocess.run", True),
-        ("services/ctx_core/git.py", "subprocess.run", False),
+        ("services/ctx_core/git/process.py", "subprocess.run", False),
         ("services/ctx_core/vectors/edge/store.py", "qdrant_edge.EdgeShard", False),
     ],
 )

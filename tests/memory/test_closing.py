@@ -8,7 +8,7 @@ import pytest
 
 from ctx_core.blocking import GIT
 from ctx_core.engine.engine import open_engines
-from ctx_core.git import run_git
+from ctx_core.git.run import run_git
 from ctx_core.settings import Settings
 from ctx_memory.service import open_memory
 from tests.support.repositories import Repository

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ctx_core import files as core_files
-from ctx_core import git as core_git
+from ctx_core.git import run as git_run
 from ctx_memory.knowledge import folder as knowledge_folder
 from ctx_memory.records.store import Records
 from scripts.bench.fixtures.clones import Clone, clone_at
@@ -46,7 +46,7 @@ class Steps:
         return step
 
     def install(self) -> None:
-        core_git._start = self.counted(core_git._start)
+        git_run.start = self.counted(git_run.start)  # type: ignore[attr-defined]
         writer = self.counted(core_files.replace_file)
         knowledge_folder.replace_file = writer  # type: ignore[attr-defined]
         remove = knowledge_folder.KnowledgeFolder.remove

@@ -5,7 +5,7 @@ import logging
 import os
 import threading
 
-from ctx_core import git
+from ctx_core.git.process import stop_all
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +30,6 @@ def end_within(seconds: float) -> None:
 def _end_by_force() -> None:
     log.critical("the process did not end in time and is ended now; its threads were at:")
     faulthandler.dump_traceback()
-    git.stop_all()
+    stop_all()
     logging.shutdown()
     os._exit(EXIT_FORCED)

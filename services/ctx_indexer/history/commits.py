@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ctx_core.batches import batches
 from ctx_core.errors import GitFailed
-from ctx_core.git import run_git
+from ctx_core.git.run import run_git
 from ctx_core.secrets.redaction import redact
 from ctx_indexer.source.languages import language_of
 

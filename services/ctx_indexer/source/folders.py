@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ctx_core.confined_folder import ConfinedFolder, Entry
-from ctx_core.git import git, git_line
+from ctx_core.git.run import git, git_line
 from ctx_indexer.source.ignore import (
     CTXIGNORE,
     GITIGNORE,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ctx_core.confined_folder import ConfinedFolder, Entry
 from ctx_core.errors import GitFailed, GitTimedOut
-from ctx_core.git import git, run_git
+from ctx_core.git.run import git, run_git
 from ctx_indexer.source.ignore import (
     CTXIGNORE,
     GITIGNORE,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from ctx_core.git import git_line
+from ctx_core.git.run import git_line
 
 MAX_NAME = 128
 _NOT_IN_NAMES = re.compile(r"[^\w.\-]+")

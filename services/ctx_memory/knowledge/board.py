@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from ctx_core.blocking import DISK
 from ctx_core.errors import KnowledgeRefused
-from ctx_core.git import git_line
+from ctx_core.git.run import git_line
 from ctx_memory.knowledge.documents import append_ndjson, dump_json, parse_ndjson, parse_object
 from ctx_memory.knowledge.manifest import ACTIVE_STATE, USER_PREFERENCES, now
 from ctx_memory.knowledge.store import KnowledgeStore, refuse_secret

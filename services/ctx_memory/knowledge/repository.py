@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from ctx_core.files import replace_file
-from ctx_core.git import git_line
+from ctx_core.git.run import git_line
 from ctx_memory.knowledge.folder import FOLDER_NAME
 
 OWN_FOLDER = "context-teleport"  # in git's own folder: nothing there is ever an object or a file

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.errors import GitFailed
-from ctx_core.git import run_git
+from ctx_core.git.run import run_git
 from ctx_core.settings import Settings
 from ctx_indexer.history.commits import commits_of, read_commits, recent_ids
 from ctx_indexer.history.history import History

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ctx_core.errors import GitFailed, GitLocked
-from ctx_core.git import git, git_line, run_git
+from ctx_core.git.run import git, git_line, run_git
 from ctx_memory.knowledge.repository import Repository
 
 REGULAR_MODES = ("100644", "100755")

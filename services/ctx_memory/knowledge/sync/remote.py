@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ctx_core.errors import GitFailed, KnowledgeRefused
-from ctx_core.git import git_line, run_git
+from ctx_core.git.run import git_line, run_git
 from ctx_memory.knowledge.repository import Repository
 
 log = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from ctx_core.git import git
+from ctx_core.git.run import git
 from ctx_memory.knowledge.folder import is_safe_path
 from ctx_memory.knowledge.manifest import LOCAL_FILES
 from ctx_memory.knowledge.merge.side import Side

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ctx_core import git as module
 from ctx_core.errors import GitFailed
-from ctx_core.git import git, git_line, run_git
+from ctx_core.git import process
+from ctx_core.git.run import git, git_line, run_git
 from tests.support.repositories import Repository
 
 PATIENCE_SECONDS = 20.0  # far less than the deadline of git, more than a busy machine needs
@@ -290,7 +290,7 @@ def test_a_command_that_takes_too_long_is_killed_with_what_it_started(
     while _is_alive(pid) and time.monotonic() < until:
         time.sleep(0.02)
     assert not _is_alive(pid)
-    assert module._running == set()
+    assert process._running == set()
 
 
 def _is_alive(pid: int) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctx_core.git_complaint import lock, reason
+from ctx_core.git.complaint import lock, reason
 
 
 @pytest.mark.parametrize(
