@@ -27,7 +27,7 @@ EARLIER_RELEASE = "05d7600"
 LATER_SETTINGS = {"CTX_WATCH", "CTX_HTTP_PORT"}  # that tests set, and the earlier release refuses
 NEEDED = (
     "services/ctx_core/embedding/models/static-code-256-v2/",
-    "services/ctx_indexer/syntax/queries/python.scm",
+    "services/ctx_indexer/languages/python/queries/python.scm",
     "services/ctx_memory/records/migrations/versions/",
     "ctx/py.typed",
     "ctx/install/SKILL.md",

@@ -15,7 +15,7 @@ from ctx_indexer.graph.values import (
     ScopeRef,
     Values,
 )
-from ctx_indexer.syntax.symbols.scripting import PYTHON
+from ctx_indexer.languages.registry import LANGUAGES
 from ctx_indexer.syntax.symbols.table import (
     ATTRIBUTE,
     DECLARATION,
@@ -28,7 +28,9 @@ from ctx_indexer.syntax.symbols.table import (
 
 IMPLICIT = "run by a function of the language"
 # Methods that `str(x)`, `len(x)` and the like run: no reader of the line sees their names.
-BY_BUILTINS = frozenset(PYTHON.runs.values()) - {"__iter__", "__next__"}
+BY_BUILTINS = frozenset(
+    run for each in LANGUAGES.values() if each.symbols for run in each.symbols.runs.values()
+) - {"__iter__", "__next__"}
 ONE_KNOWN = "one of the values that the called name may have"
 
 

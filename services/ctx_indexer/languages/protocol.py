@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ctx_indexer.syntax.symbols.spec import SymbolSpec
+
 UNKNOWN = "text"  # the language of files that no language claims
 
 
@@ -24,3 +26,4 @@ class Language:
     # Of an extension that other languages have as well: whether a text is of this one. Languages of
     # a family are asked in their order, `any_text` last.
     contents: Mapping[str, Callable[[bytes], bool]] = field(default_factory=dict)
+    symbols: SymbolSpec | None = None  # of languages whose calls are resolved

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import MappingProxyType
 
@@ -11,11 +12,12 @@ from ctx_indexer.languages.protocol import Language, any_text
 ContentRule = tuple[Callable[[bytes], bool], str]  # whether a text is of a language
 
 
-def _families() -> Iterator[Sequence[Language]]:
-    """Yield the languages of each folder beside this file: `python/language.py` has LANGUAGES."""
-    for found in iter_modules(languages.__path__, f"{languages.__name__}."):
+def _families() -> Iterator[tuple[str, Sequence[Language]]]:
+    """Yield the folders beside this file, with their languages: LANGUAGES of `go/language.py`."""
+    for found in iter_modules(languages.__path__):
         if found.ispkg:
-            yield import_module(f"{found.name}.language").LANGUAGES
+            module = import_module(f"{languages.__name__}.{found.name}.language")
+            yield found.name, module.LANGUAGES
 
 
 def _by_words(field: str) -> Mapping[str, str]:
@@ -36,9 +38,15 @@ def _content_rules() -> Mapping[str, Sequence[ContentRule]]:
     )
 
 
+_FAMILIES = dict(_families())
 LANGUAGES: Mapping[str, Language] = MappingProxyType(
-    {language.name: language for family in _families() for language in family}
+    {language.name: language for family in _FAMILIES.values() for language in family}
 )
+_FOLDERS = {
+    language.name: Path(__file__).parent / folder
+    for folder, family in _FAMILIES.items()
+    for language in family
+}
 EXTENSIONS = _by_words("extensions")
 FILE_NAMES = _by_words("file_names")
 SUFFIXED_NAMES = _by_words("suffixed_names")
@@ -51,3 +59,14 @@ _NONE = Language(name="")
 def language(name: str) -> Language:
     """Return a language by its name; one without any rule for a name that is unknown."""
     return LANGUAGES.get(name, _NONE)
+
+
+def definition_query(name: str) -> Path | None:
+    """Return the file that finds the definitions and references of a language, if it has one."""
+    path = _FOLDERS[name] / "queries" / f"{name}.scm" if name in _FOLDERS else None
+    return path if path and path.is_file() else None
+
+
+def symbol_query(name: str, query: str) -> Path:
+    """Return the file that finds the symbols of a language: `tsx` uses the query `typescript`."""
+    return _FOLDERS[name] / "queries" / "symbols" / f"{query}.scm"

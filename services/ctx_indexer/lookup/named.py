@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.graph.graph import GraphDefinition, SymbolGraph
+from ctx_indexer.languages.registry import language
 from ctx_indexer.lookup.lookup import MAX_PARSED_FILES, SUGGESTIONS, Lookup
 from ctx_indexer.lookup.reader import DefinitionLocation, FileLocation
 from ctx_indexer.lookup.written_name import name_parts, split_name
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.source.languages import language_of
-from ctx_indexer.syntax.symbols.specs import SPECS
 
 
 @dataclass(frozen=True)
@@ -118,4 +118,4 @@ def _paths(files: Sequence[FileLocation], repo: str) -> list[str]:
 
 
 def _is_resolved(path: str) -> bool:
-    return language_of(path) in SPECS
+    return language(language_of(path)).symbols is not None

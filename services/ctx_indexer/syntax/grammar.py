@@ -1,9 +1,9 @@
 """The tree-sitter grammars, and the queries that find definitions and references.
 
-`queries/<language>.scm` holds the patterns of a language in tree-sitter's query syntax. Above the
-line `; --- references` each pattern captures `@definition.<kind>` and its `@name` (and `@scope`
-where the name of its class is another node); below it `@call`, `@import` and `@attached`: comments
-and decorators that belong to the definition after them, and `@docstring`.
+`languages/<family>/queries/<language>.scm` holds the patterns of a language in tree-sitter's query
+syntax. Above the line `; --- references` each pattern captures `@definition.<kind>` and its `@name`
+(and `@scope` where the name of its class is another node); below it `@call`, `@import` and
+`@attached`: comments and decorators that belong to the definition after them, and `@docstring`.
 """
 
 import re
@@ -12,19 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
-from pathlib import Path
 from typing import TypeVar, cast
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import SupportedLanguage, get_language
 
+from ctx_indexer.languages.registry import definition_query
 from ctx_indexer.syntax.repair import prepared, repairs, unwrapped
 
-QUERIES = Path(__file__).parent / "queries"
 REFERENCES = "; --- references"
 _INHERITS = re.compile(r"^; inherits: (\w+)$", re.MULTILINE)
-# Languages that are parsed with the grammar of another.
-GRAMMARS = {"less": "scss", "jsonc": "json"}
 
 # CPU seconds of the thread: what is indexed must not depend on what else the machine does.
 PARSE_SECONDS = 3.0  # a file of 1 MiB parses in about 0.1 s: one that takes longer is pathological
@@ -83,7 +80,8 @@ def queried(query: Query, run: Callable[[QueryCursor], T]) -> T:
 
 def query_source(name: str) -> tuple[str, str]:
     """Read a language's patterns for definitions and references, inherited ones first."""
-    text = (QUERIES / f"{name}.scm").read_text(encoding="utf-8")
+    path = definition_query(name)
+    text = path.read_text(encoding="utf-8") if path else ""
     definitions, _, references = text.partition(REFERENCES)
     if match := _INHERITS.search(definitions):
         parent = query_source(match.group(1))
@@ -94,10 +92,10 @@ def query_source(name: str) -> tuple[str, str]:
 @cache
 def grammar_of(name: str) -> Grammar | None:
     """Load the grammar of a language, once; None without a grammar or without queries."""
-    if not (QUERIES / f"{name}.scm").is_file():
+    if definition_query(name) is None:
         return None
     try:
-        language = get_language(cast(SupportedLanguage, GRAMMARS.get(name, name)))
+        language = get_language(cast(SupportedLanguage, name))
     except LookupError:
         return None
     definitions, references = query_source(name)

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from ctx_indexer.graph.certainty import Certainty
 from ctx_indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
+from ctx_indexer.languages.registry import language
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.marks import CALL
 from ctx_indexer.lookup.named import NamedDefinitions, NamedInRepo
@@ -19,7 +20,6 @@ from ctx_indexer.lookup.written_name import name_parts, without_type_arguments
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.source.languages import language_of
 from ctx_indexer.source.walk import is_under
-from ctx_indexer.syntax.symbols.specs import SPECS
 from ctx_indexer.tools.context import IndexerContext
 
 MAX_DEFINITIONS = 60  # of one plain name; more need a qualified one
@@ -292,7 +292,7 @@ def _text_of(use: FoundUse, text: str | None, changed: Collection[tuple[str, str
 
 
 def _is_resolved(path: str) -> bool:
-    return language_of(path) in SPECS
+    return language(language_of(path)).symbols is not None
 
 
 def _last(symbol: str) -> str:

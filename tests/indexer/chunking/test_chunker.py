@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from ctx_indexer.chunking.chunker import MAX_LINE_CHUNKS, TRUNCATION_MARK, Chunk
 from ctx_indexer.chunking.chunker import chunk as chunk_outline
 from ctx_indexer.chunking.spans import DEFAULT_LIMITS, ChunkLimits
+from ctx_indexer.languages.registry import LANGUAGES as REGISTERED
+from ctx_indexer.languages.registry import definition_query
 from ctx_indexer.source.content import decode
 from ctx_indexer.source.languages import language_of
 from ctx_indexer.syntax.definitions import KINDS
-from ctx_indexer.syntax.grammar import QUERIES, grammar_of, parse
+from ctx_indexer.syntax.grammar import grammar_of, parse
 from ctx_indexer.syntax.lines import normalise
 from ctx_indexer.syntax.outline import outline
 from ctx_indexer.syntax.references import Reference
@@ -27,7 +29,7 @@ SAMPLES = sorted((ROOT / "tests/indexer/syntax/samples").iterdir())
 LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
 SOURCES = [*SAMPLES, *sorted(ROOT.glob("services/**/*.py")), *LIBRARY]
 LANGUAGES = sorted(
-    {path.stem for path in QUERIES.glob("*.scm")} | {"markdown", "rst", "vue", "text"}
+    {name for name in REGISTERED if definition_query(name)} | {"markdown", "rst", "vue", "text"}
 )
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 from tree_sitter import Query
 
+from ctx_indexer import languages
 from ctx_indexer.chunking.chunker import chunk
-from ctx_indexer.languages.registry import LANGUAGES
+from ctx_indexer.languages.registry import LANGUAGES, definition_query
 from ctx_indexer.source.content import decode
 from ctx_indexer.source.languages import language_of
 from ctx_indexer.syntax import grammar
 from ctx_indexer.syntax.definitions import KINDS, flatten
-from ctx_indexer.syntax.grammar import QUERIES, grammar_of, query_source
+from ctx_indexer.syntax.grammar import grammar_of, query_source
 from ctx_indexer.syntax.outline import Outline, outline
 from ctx_indexer.syntax.references import Reference, references_within
 
@@ -222,8 +223,10 @@ def test_every_sample_is_expected() -> None:
 
 
 def test_every_query_belongs_to_a_language_and_compiles() -> None:
-    for path in QUERIES.glob("*.scm"):
+    families = Path(languages.__path__[0])
+    for path in families.glob("*/queries/*.scm"):
         assert path.stem in LANGUAGES
+        assert definition_query(path.stem) == path
         found = grammar_of(path.stem)
         assert found is not None
         definitions, references = query_source(path.stem)

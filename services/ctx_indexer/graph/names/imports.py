@@ -24,7 +24,7 @@ from ctx_indexer.graph.values import (
     external,
     union,
 )
-from ctx_indexer.syntax.symbols.imports import DEFAULT, SUBMODULE
+from ctx_indexer.syntax.symbols.spec import DEFAULT, SUBMODULE
 from ctx_indexer.syntax.symbols.table import FILE_SCOPE, MODULE, WHOLE_MODULE, Import
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """Go."""
 
+from ctx_indexer.languages.go.symbols import GO
 from ctx_indexer.languages.protocol import Language
 
-LANGUAGES = (Language(name="go", extensions="go", file_names="go.mod go.work"),)
+LANGUAGES = (Language(name="go", extensions="go", file_names="go.mod go.work", symbols=GO),)

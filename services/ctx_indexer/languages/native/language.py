@@ -2,6 +2,7 @@
 
 import re
 
+from ctx_indexer.languages.native.symbols import CPP, C
 from ctx_indexer.languages.protocol import Language, any_text
 
 _CPP_HEADER = re.compile(
@@ -27,12 +28,13 @@ def _is_objc(content: bytes) -> bool:
 
 LANGUAGES = (
     Language(name="objc", extensions="m mm", contents={"h": _is_objc_header, "m": _is_objc}),
-    Language(name="c", extensions="c", contents={"h": any_text}),
+    Language(name="c", extensions="c", contents={"h": any_text}, symbols=C),
     Language(
         name="cpp",
         extensions="cc cpp cxx c++ hpp hh hxx h++ ipp inl tpp ixx cppm",
         modes="c++",
         contents={"h": _is_cpp_header},
+        symbols=CPP,
     ),
     Language(name="cuda", extensions="cu cuh"),
 )

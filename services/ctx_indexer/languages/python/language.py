@@ -1,6 +1,7 @@
 """Python."""
 
 from ctx_indexer.languages.protocol import Language
+from ctx_indexer.languages.python.symbols import PYTHON
 
 LANGUAGES = (
     Language(
@@ -8,5 +9,6 @@ LANGUAGES = (
         extensions="py pyi pyw pyx pxd gyp bzl star",
         file_names="SConstruct SConscript wscript BUILD WORKSPACE BUILD.bazel Tiltfile",
         interpreters="python pypy uv",
+        symbols=PYTHON,
     ),
 )

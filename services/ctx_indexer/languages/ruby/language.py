@@ -1,6 +1,7 @@
 """Ruby."""
 
 from ctx_indexer.languages.protocol import Language
+from ctx_indexer.languages.ruby.symbols import RUBY
 
 LANGUAGES = (
     Language(
@@ -9,5 +10,6 @@ LANGUAGES = (
         file_names="Rakefile Gemfile Guardfile Vagrantfile Podfile Fastfile Brewfile"
         " Capfile .irbrc Dangerfile",
         interpreters="ruby jruby",
+        symbols=RUBY,
     ),
 )

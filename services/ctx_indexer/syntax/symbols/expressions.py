@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from ctx_indexer.syntax.symbols.shapes import Shapes
+from ctx_indexer.syntax.symbols.spec import Shapes
 from ctx_indexer.syntax.symbols.table import (
     ATTRIBUTE,
     CALL,

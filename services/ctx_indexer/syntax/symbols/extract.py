@@ -1,8 +1,8 @@
 """Builds the symbol table of a file from its syntax tree, by a query per language.
 
-A pattern of `queries/symbols/<language>.scm` captures its whole node as `@on.<event>` and the
-parts of it by plain names; `(#set! target "x")` names a target that is not written. Calls are
-found by the node types of the language's shapes.
+A pattern of `queries/symbols/<language>.scm` in the folder of its family captures its whole node as
+`@on.<event>` and the parts of it by plain names; `(#set! target "x")` names a target that is not
+written. Calls are found by the node types of the language's shapes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,16 +11,16 @@ from typing import Any
 
 from tree_sitter import Node, Tree
 
+from ctx_indexer.languages.registry import LANGUAGES, symbol_query
 from ctx_indexer.syntax.grammar import Grammar, queried
 from ctx_indexer.syntax.symbols.blocks import with_needed_blocks
 from ctx_indexer.syntax.symbols.expressions import MAX_ARGUMENTS, attribute, plain
-from ctx_indexer.syntax.symbols.languages import SymbolSpec
 from ctx_indexer.syntax.symbols.mentions import mentions_of
 from ctx_indexer.syntax.symbols.patterns import parts
-from ctx_indexer.syntax.symbols.queries import nodes_of, symbol_query
+from ctx_indexer.syntax.symbols.queries import nodes_of, read_query
 from ctx_indexer.syntax.symbols.reads import Reads
 from ctx_indexer.syntax.symbols.scopes import KINDS, PARTS, Captures, Scopes, declared_name
-from ctx_indexer.syntax.symbols.specs import SPECS
+from ctx_indexer.syntax.symbols.spec import SymbolSpec
 from ctx_indexer.syntax.symbols.table import (
     ASSIGNED,
     BY_NAME,
@@ -53,11 +53,11 @@ def extract_symbols(
     tree: Tree, source: bytes, grammar: Grammar, language: str, line_starts: Sequence[int]
 ) -> SymbolTable | None:
     """Build the table; None for a language without a query of symbols. Blocks."""
-    spec = SPECS.get(language)
+    spec = known.symbols if (known := LANGUAGES.get(language)) else None
     if spec is None:
         return None
     extraction = _Extraction(source, spec, line_starts)
-    query, settings = symbol_query(grammar, spec.query)
+    query, settings = read_query(grammar, symbol_query(language, spec.query))
     extraction.read(queried(query, lambda cursor: cursor.matches(tree.root_node)), settings)
     shapes = spec.shapes
     calls = (*shapes.calls, *shapes.methods, *shapes.constructs)

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from ctx_indexer.syntax.symbols.imports import last_part
-from ctx_indexer.syntax.symbols.languages import SymbolSpec
+from ctx_indexer.syntax.symbols.spec import SymbolSpec
 from ctx_indexer.syntax.symbols.table import (
     BLOCK,
     CLASS,
@@ -16,6 +15,7 @@ from ctx_indexer.syntax.symbols.table import (
     last_name,
 )
 
+_HEADERS = (".h", ".hpp", ".hh", ".hxx")
 _INNER = (FUNCTION, CLASS, BLOCK)  # scopes whose names other files do not know
 
 
@@ -54,3 +54,9 @@ def _exported(table: SymbolTable) -> Iterator[str]:
     for binding in table.bindings:
         if scopes[binding.scope].kind not in (EXTENSION, *_INNER):
             yield binding.target if isinstance(binding.target, str) else ""
+
+
+def last_part(module: str) -> str:
+    """Return the last part of a module's name: of a path or a header, its file."""
+    is_path = "/" in module or module.endswith(_HEADERS)
+    return module.rpartition("/" if is_path else ".")[2]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ctx_indexer.syntax.symbols.languages import SymbolSpec
+from ctx_indexer.syntax.symbols.spec import SymbolSpec
 from ctx_indexer.syntax.symbols.table import (
     ASSIGNED,
     ATTRIBUTE,

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, cast
 
 from tree_sitter import Node, Query, Tree
 
-from ctx_indexer.syntax.grammar import QUERIES, Grammar, queried
+from ctx_indexer.syntax.grammar import Grammar, queried
 
 NODE = "node"
 Types = tuple[str, ...]
@@ -37,9 +38,8 @@ def _nodes(grammar: Grammar, groups: tuple[Types, ...]) -> Query:
 
 
 @cache
-def symbol_query(grammar: Grammar, name: str) -> tuple[Query, Sequence[Mapping[str, Any]]]:
+def read_query(grammar: Grammar, path: Path) -> tuple[Query, Sequence[Mapping[str, Any]]]:
     """Return the query of a language's symbols, with what each pattern sets."""
-    text = (QUERIES / "symbols" / f"{name}.scm").read_text(encoding="utf-8")
-    query = Query(grammar.language, text)
+    query = Query(grammar.language, path.read_text(encoding="utf-8"))
     count = int(cast(int, query.pattern_count))  # a property, which its stubs call a method
     return query, [query.pattern_settings(number) for number in range(count)]

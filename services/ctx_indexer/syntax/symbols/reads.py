@@ -5,8 +5,8 @@ from typing import Any
 
 from tree_sitter import Node
 
-from ctx_indexer.syntax.symbols.languages import SymbolSpec
 from ctx_indexer.syntax.symbols.scopes import Scopes
+from ctx_indexer.syntax.symbols.spec import SymbolSpec
 from ctx_indexer.syntax.symbols.table import ASSIGNED, Read
 
 

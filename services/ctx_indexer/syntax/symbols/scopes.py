@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from ctx_indexer.syntax.symbols.annotations import MAX_ANNOTATION
 from ctx_indexer.syntax.symbols.expressions import ARRAY, Expressions, part, plain
-from ctx_indexer.syntax.symbols.languages import SymbolSpec
+from ctx_indexer.syntax.symbols.spec import MAX_ANNOTATION, SymbolSpec
 from ctx_indexer.syntax.symbols.table import (
     ARROW,
     ASSIGNED,

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ctx_indexer.syntax.symbols.spec import MAX_ANNOTATION
 from ctx_indexer.syntax.symbols.table import (
     EITHER,
     GENERIC,
@@ -12,7 +13,6 @@ from ctx_indexer.syntax.symbols.table import (
     Expression,
 )
 
-MAX_ANNOTATION = 400  # characters of one that is read
 CACHED = 4_000
 # Types that stand for their first argument.
 _TRANSPARENT = frozenset(

@@ -1,0 +1,27 @@
+"""Parts of readers of imports that several families use."""
+
+import re
+
+from ctx_indexer.syntax.symbols.spec import ImportedName
+
+QUOTED = re.compile(r"""["'`]([^"'`]+)["'`]""")
+MAX_NAMES = 200  # of one statement
+_COMMENTS = (("/*", "*/"), ("//", "\n"))
+
+
+def without_comments(text: str) -> str:
+    """Leave comments out, up to the end of the text where one is not closed."""
+    for opening, closing in _COMMENTS:
+        kept, _, rest = text.partition(opening)
+        parts = [kept]
+        while rest:
+            rest = rest.partition(closing)[2]
+            kept, _, rest = rest.partition(opening)
+            parts.append(kept)
+        text = " ".join(parts)
+    return text
+
+
+def dotted_name(path: str, alias: str) -> ImportedName:
+    module, _, name = path.strip(".").rpartition(".")
+    return ImportedName(alias or name, module, name)
