@@ -22,7 +22,7 @@ from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.spec_check import spec_problem
 from ctx_core.vectors.types import CollectionInfo, EmbeddingModel
 from ctx_indexer.schema.points import spec as code_spec
-from ctx_memory.records.types import EntryKind
+from ctx_memory.records.entry import EntryKind
 from ctx_memory.search.points import entry_spec
 
 OLDEST_PYTHON = (3, 11)

@@ -36,8 +36,8 @@ from ctx_memory.projection.collections import ProjectedCollections
 from ctx_memory.projection.heal import Healer
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.rebuild import Rebuilder
+from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import EntryKind
 from ctx_memory.search.points import entry_spec
 from ctx_memory.threads.enabled import EnabledSearches
 from ctx_memory.threads.service import Threads, open_threads, thread_target
@@ -113,8 +113,10 @@ async def open_storage(settings: Settings, engine: Engine) -> AsyncIterator[Entr
         }
         collections = ProjectedCollections(engine.vectors, engine.embedder, targets)
         # Only a Qdrant server at a URL may have other writers.
-        outbox = Outbox(records, collections, alone=settings.qdrant_url is None)
-        healer = Healer(records, collections, outbox, Rebuilder(records, collections))
+        outbox = Outbox(records.outbox, collections, alone=settings.qdrant_url is None)
+        healer = Healer(
+            records, collections, outbox, Rebuilder(records.entries, records.outbox, collections)
+        )
         yield EntryStorage(records, outbox, healer)
     finally:
         await records.close()
@@ -192,7 +194,7 @@ def _service(
                 OneCollection(settings.conversations_collection_name),
             ),
         ],
-        owner_tools=exchange_tools(storage.records, storage.outbox, memories),
+        owner_tools=exchange_tools(storage.records.entries, storage.outbox, memories),
         resources=knowledge_resources(knowledge),
         prompts=knowledge_prompts(knowledge),
         checks={

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from ctx_memory.records.fulltext import full_text_query
-from ctx_memory.records.types import Criteria, EntryKind, TextMode
+from ctx_memory.records.entry import Criteria, EntryKind
+from ctx_memory.records.fulltext.index import TextIndex
+from ctx_memory.records.fulltext.query import TextMode, TextQuery
 
 THREAD = Criteria(EntryKind.THREAD)
 TEXTS = {
@@ -20,19 +21,25 @@ TEXTS = {
 }
 
 
+def index_of(connection: AsyncConnection | AsyncEngine, language: str = "english") -> TextIndex:
+    is_sqlite = connection.dialect.name == "sqlite"
+    return TextIndex("sqlite" if is_sqlite else "postgresql", language)
+
+
 async def search(
     connection: AsyncConnection,
     query: str,
     mode: str = "match",
     criteria: Criteria = THREAD,
-    **options: Any,
+    *,
+    any_word: bool = False,
+    language: str = "english",
+    limit: int = 100,
+    offset: int = 0,
 ) -> tuple[Sequence[Any], list[str]]:
     """Return the rows of a full-text query, and its warnings."""
-    defaults: dict[str, Any] = {"language": "english", "limit": 100, "offset": 0}
-    arguments = defaults | {"any_word": False} | options
-    statement, warnings = full_text_query(
-        query, TextMode(mode), criteria, connection.dialect.name, **arguments
-    )
+    asked = TextQuery(query, TextMode(mode), any_word)
+    statement, warnings = index_of(connection, language).statement(asked, criteria, limit, offset)
     return (await connection.execute(statement)).mappings().all(), warnings
 
 

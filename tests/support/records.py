@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from ctx_memory.records.entry import Criteria, Draft, Entry, EntryKind, Image
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria, Draft, Entry, EntryKind, Image
 
 PNG = Image("image/png", b"\x89PNG", {"alt": "a fox"})
 
@@ -14,10 +14,10 @@ def draft(text: str, thread: str | None = "t", source: str = "user", **fields: A
 
 
 async def one(records: Records, entry_id: int) -> Entry:
-    [entry] = await records.get([entry_id], EntryKind.THREAD)
+    [entry] = await records.entries.get([entry_id], EntryKind.THREAD)
     return entry
 
 
 async def texts(records: Records, **criteria: Any) -> list[str]:
-    found = await records.select(Criteria(EntryKind.THREAD, **criteria), 100)
+    found = await records.entries.select(Criteria(EntryKind.THREAD, **criteria), 100)
     return [entry.text for entry in found]

@@ -9,9 +9,9 @@ from sqlalchemy import event, insert, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from ctx_memory.records.entry import Criteria
 from ctx_memory.records.filters import register_functions, where
 from ctx_memory.records.tables import entries, schema
-from ctx_memory.records.types import Criteria
 
 DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
 MOMENT = "2026-01-01T00:00:00.{:06d}Z"

@@ -9,7 +9,7 @@ import pytest
 
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.settings import Settings
-from ctx_memory.records.types import Draft, EntryKind
+from ctx_memory.records.entry import Draft, EntryKind
 from ctx_memory.search.filters import EntryFilters
 from ctx_memory.service import MemoryServer, open_memory
 from ctx_memory.threads.search_request import SearchRequest

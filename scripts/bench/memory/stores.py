@@ -34,8 +34,8 @@ from uuid import uuid4
 from ctx_core.engine.engine import open_engine
 from ctx_core.settings import Settings
 from ctx_memory.memories.memories import Memories
+from ctx_memory.records.entry import Criteria, Draft, EntryKind
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria, Draft, EntryKind
 from ctx_memory.service import open_memory
 from scripts.bench.arguments import program_parser
 from scripts.bench.figures import percentiles
@@ -132,7 +132,7 @@ async def _store_many(url: str, file: Path, stores: int) -> None:
                 draft = Draft(
                     EntryKind.THREAD, "threads", f"{number}", thread=file.name, source="user"
                 )
-                [(_, uuid, _)] = await records.add([draft])
+                [(_, uuid, _)] = await records.entries.add([draft])
                 acknowledged.write(f"{uuid}\n")
 
         await asyncio.gather(*(work() for _ in range(AT_ONCE)))
@@ -141,7 +141,7 @@ async def _store_many(url: str, file: Path, stores: int) -> None:
 
 async def _lost(url: str, uuids: Sequence[str]) -> set[str]:
     records = await Records.open(url)
-    found = {entry.uuid for entry in await records.get_by_uuid(uuids, EntryKind.THREAD)}
+    found = {entry.uuid for entry in await records.entries.get_by_uuid(uuids, EntryKind.THREAD)}
     await records.close()
     return set(uuids) - found
 
@@ -261,7 +261,7 @@ async def _check(url: str, work: Path, allowed: dict[str, set[str | None]], answ
 
 async def _texts(url: str) -> list[str]:
     records = await Records.open(url)
-    found = await records.select(Criteria(EntryKind.MEMORY), 1_000_000, 0)
+    found = await records.entries.select(Criteria(EntryKind.MEMORY), 1_000_000, 0)
     await records.close()
     return [entry.text for entry in found]
 
@@ -288,16 +288,18 @@ async def _speed(url: str, entries: int) -> dict[str, Any]:
     records = await Records.open(url)
     begun = time.perf_counter()
     for start in range(0, entries, BATCH):
-        await records.add([_draft(chance, number) for number in range(start, start + BATCH)])
+        await records.entries.add(
+            [_draft(chance, number) for number in range(start, start + BATCH)]
+        )
     filling = time.perf_counter() - begun
     single = []
     for number in range(entries, entries + 500):
         moment = time.perf_counter()
-        await records.add([_draft(chance, number)])
+        await records.entries.add([_draft(chance, number)])
         single.append(time.perf_counter() - moment)
     begun = time.perf_counter()
     for start in range(entries + 500, entries + 5500, BATCH):
-        await records.add([_draft(chance, start + each) for each in range(BATCH)])
+        await records.entries.add([_draft(chance, start + each) for each in range(BATCH)])
     batches = time.perf_counter() - begun
     await records.close()
     return {

@@ -29,9 +29,8 @@ from fastmcp import Client
 
 from ctx_core.engine.engine import open_engine
 from ctx_core.settings import Settings
-from ctx_memory.records.fulltext.query import parse
+from ctx_memory.records.fulltext.query import TextMode, parse
 from ctx_memory.records.fulltext.sqlite import INDEX, to_fts5
-from ctx_memory.records.types import TextMode
 from ctx_memory.service import open_memory
 from scripts.bench.arguments import program_parser
 from scripts.bench.figures import commit, percentiles

@@ -24,7 +24,7 @@ from ctx_memory.records.conversations.types import (
     SummaryDraft,
     SummaryLevel,
 )
-from ctx_memory.records.types import moment
+from ctx_memory.records.entry import moment
 
 log = logging.getLogger(__name__)
 

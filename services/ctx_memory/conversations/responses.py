@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from ctx_memory.conversations.importance import Importance, level
 from ctx_memory.records.conversations.types import Summary
-from ctx_memory.records.types import Entry
+from ctx_memory.records.entry import Entry
 
 Body = dict[str, Any]
 

@@ -24,8 +24,8 @@ from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.projection import ProjectionTarget
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import CallType, SummaryThresholds
+from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import EntryKind
 from ctx_memory.search.entry_search import EntrySearch
 from ctx_memory.search.points import EntryProjection, entry_spec
 from ctx_memory.search.semantic import SemanticRetriever
@@ -97,12 +97,12 @@ def _conversations(
     ignored = IgnorePatterns(settings.ignore_patterns)
     relations = Relations(stored, ignored, calls, worker, enabled=settings.use_graph_db)
     similarity = Similarity(
-        records,
+        records.entries,
+        records.texts,
         stored,
         _semantic(settings, engine, records, outbox) if settings.use_vector_db else None,
         drain,
         calls,
-        language=settings.fts_language,
         by_words=settings.fallback_to_keyword_match,
     )
     upkeep = Upkeep(
@@ -157,7 +157,7 @@ def _semantic(
     settings: Settings, engine: Engine, records: Records, outbox: Outbox
 ) -> SemanticRetriever:
     collection = settings.conversations_collection_name
-    search = EntrySearch(engine.vectors, records, outbox, collection, _splitter(settings))
+    search = EntrySearch(engine.vectors, records.entries, outbox, collection, _splitter(settings))
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
     spec = entry_spec(EntryKind.MESSAGE, engine.embedder)
     return SemanticRetriever(search, models, spec, collection)

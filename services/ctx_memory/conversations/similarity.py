@@ -14,8 +14,9 @@ from ctx_memory.conversations.calls import CallTracker
 from ctx_memory.projection.background import BackgroundDrain
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import CallType
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria, EntryKind
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Criteria, EntryKind
+from ctx_memory.records.fulltext.search import TextSearch
 from ctx_memory.search.entry_search import EntryHit
 from ctx_memory.search.failures import failure_message
 from ctx_memory.search.lexical import lexical_query
@@ -50,21 +51,21 @@ class Similarity:
 
     def __init__(
         self,
-        records: Records,
+        records: EntryRecords,
+        texts: TextSearch,
         conversations: ConversationRecords,
         semantic: SemanticRetriever | None,
         drain: BackgroundDrain,
         calls: CallTracker,
         *,
-        language: str,
         by_words: bool,
     ) -> None:
         self._records = records
+        self._texts = texts
         self._conversations = conversations
         self._semantic = semantic
         self._drain = drain
         self._calls = calls
-        self._language = language
         self._allows_words = by_words
 
     async def find(
@@ -100,7 +101,7 @@ class Similarity:
     async def _by_vectors(
         self, semantic: SemanticRetriever, text: str, limit: int, without: str | None
     ) -> list[tuple[str, float]]:
-        asked = lexical_query(text[:MAX_WORD_QUERY], self._language)
+        asked = lexical_query(text[:MAX_WORD_QUERY], self._texts.language)
         length = len(asked.vector.indices) if asked else 0
         scale = words_scale(await self._records.count(MESSAGES))
         scale *= min(1.0, QUESTION_TERMS / max(1, length))
@@ -139,7 +140,7 @@ class Similarity:
         """Rank by full text; the similarity is the share of the text's words that an entry has."""
         query = text[:MAX_WORD_QUERY]
         try:
-            ranked, _ = await self._records.rank_by_words(query, MESSAGES, WORD_DEPTH)
+            ranked, _ = await self._texts.rank(query, MESSAGES, WORD_DEPTH)
         except CtxError as error:
             raise SearchFailed(failure_message(error, "full text")) from error
         asked = _terms(query)

@@ -12,7 +12,7 @@ from ctx_memory.conversations.similarity import Similarity
 from ctx_memory.projection.background import BackgroundDrain
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import CallType, RelationType, SummaryLevel
-from ctx_memory.records.types import moment
+from ctx_memory.records.entry import moment
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from ctx_core.serving.sessions import COLLECTION_PATTERN
 from ctx_memory.memories.memories import Memories
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.wait import wait_until_searchable
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Change, Criteria, Draft, Entry, EntryKind
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Change, Criteria, Draft, Entry, EntryKind
 
 TOOLSET = "memory"
 MAX_PAGE = 500
@@ -52,7 +52,7 @@ class ImportResult(TypedDict):
     degraded: list[str]
 
 
-def exchange_tools(records: Records, outbox: Outbox, memories: Memories) -> Sequence[Tool]:
+def exchange_tools(records: EntryRecords, outbox: Outbox, memories: Memories) -> Sequence[Tool]:
     """Return the tools of the owner's command line."""
 
     async def export_memories(

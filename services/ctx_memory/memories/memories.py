@@ -36,8 +36,7 @@ from ctx_memory.memories.metadata import (
 )
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.wait import wait_until_searchable
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import (
+from ctx_memory.records.entry import (
     AddedEntry,
     Change,
     Criteria,
@@ -46,6 +45,7 @@ from ctx_memory.records.types import (
     EntryKind,
     MetadataFilter,
 )
+from ctx_memory.records.store import Records
 
 NO_REDACTION = SecretScreen()
 SHOWN_ID = 64  # characters of an unknown id in an error; ours have 36
@@ -82,7 +82,9 @@ class Memories:
         secrets: SecretScreen = NO_REDACTION,
     ) -> None:
         self.sessions = sessions
-        self._records = records
+        self._records = records.entries
+        self._texts = records.texts
+        self._counts = records.counts
         self._outbox = outbox
         self._store = store
         self._models = models
@@ -219,7 +221,7 @@ class Memories:
 
     async def collections(self) -> set[str]:
         """Return the collections that hold memories, and the default one, that are reached."""
-        known = {self._collection, *await self._records.collection_counts(EntryKind.MEMORY)}
+        known = {self._collection, *await self._counts.collections(EntryKind.MEMORY)}
         return {name for name in known if current().reaches_collection(name)}
 
     def collection(self, session: str | None, given: str | None = None) -> str:
@@ -260,7 +262,7 @@ class Memories:
         """Return memories with words of the query, where some lack their points."""
         if not self._outbox.is_behind:
             return []
-        ranked, _ = await self._records.rank_by_words(query, criteria, MAX_WAITING)
+        ranked, _ = await self._texts.rank(query, criteria, MAX_WAITING)
         entries = await self._records.get([id_ for id_, _ in ranked], EntryKind.MEMORY)
         return [Memory(entry.uuid, entry.text, entry.metadata) for entry in entries]
 

@@ -14,7 +14,7 @@ from ctx_core.memories.types import (
     clean_tags,
     folded,
 )
-from ctx_memory.records.types import Entry
+from ctx_memory.records.entry import Entry
 
 CREATED_AT = "created_at"
 FIXED: Mapping[str, str] = {

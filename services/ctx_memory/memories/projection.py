@@ -7,7 +7,7 @@ from ctx_core.memories.collection import points, spec
 from ctx_core.memories.types import Memory
 from ctx_core.vectors.types import CollectionSpec, Filter, HasId, Point
 from ctx_memory.projection.projection import ProjectionTarget
-from ctx_memory.records.types import Entry
+from ctx_memory.records.entry import Entry
 
 
 class MemoryProjection:

@@ -33,7 +33,7 @@ from ctx_core.serving.sessions import (
 )
 from ctx_memory.memories.memories import Memories
 from ctx_memory.projection.heal import Healer
-from ctx_memory.records.types import MAX_OFFSET
+from ctx_memory.records.entry import MAX_OFFSET
 
 MAX_QUERY_LENGTH = 1000
 MAX_LIMIT = 100

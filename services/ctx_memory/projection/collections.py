@@ -13,7 +13,7 @@ from ctx_memory.projection.projection import (
     ProjectionTarget,
     with_revision,
 )
-from ctx_memory.records.types import Entry, EntryKind
+from ctx_memory.records.entry import Entry, EntryKind
 
 
 class ProjectedCollections:

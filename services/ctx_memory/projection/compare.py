@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import Record
 from ctx_memory.projection.projection import POINT_COUNT, REVISION, entry_uuid
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import EntryKind
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import EntryKind
 
 PAGE = 500  # points read at a time: the embedded engine holds the interpreter 4 ms meanwhile
 
@@ -49,7 +49,9 @@ class _Stored:
         return self.counts[uuid] >= self.expected.get(uuid, 1)
 
 
-async def compare(store: VectorStore, records: Records, kind: EntryKind, collection: str) -> Drift:
+async def compare(
+    store: VectorStore, records: EntryRecords, kind: EntryKind, collection: str
+) -> Drift:
     """Read Qdrant, then SQL: a point without an entry belongs to an entry that is gone."""
     stored = _Stored()
     async for point in points(store, collection):

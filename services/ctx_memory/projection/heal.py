@@ -19,8 +19,8 @@ from ctx_memory.projection.unknown import (
     remove_unknown,
     unknown_problem,
 )
+from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import EntryKind
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +124,7 @@ class Healer:
         """
         found: list[_Collection] = []
         for kind, target in self._collections.targets.items():
-            counts = {target.collection: 0} | await self._records.collection_counts(kind)
+            counts = {target.collection: 0} | await self._records.counts.collections(kind)
             found += [_Collection(kind, name, count) for name, count in counts.items()]
         return [each for each in found if await self._is_ours(each)]
 
@@ -218,14 +218,14 @@ class Healer:
                 len(drift.outdated),
                 len(drift.orphaned),
             )
-            await self._records.enqueue(changed, collection.kind, collection.name)
+            await self._records.outbox.enqueue(changed, collection.kind, collection.name)
         if drift.unknown:
             log.error("%s", unknown_problem(collection.name, drift))
         return drift
 
     async def _compare(self, collection: _Collection) -> Drift:
         drift = await compare(
-            self._collections.store, self._records, collection.kind, collection.name
+            self._collections.store, self._records.entries, collection.kind, collection.name
         )
         self.unknown.note(collection.name, drift)
         return drift

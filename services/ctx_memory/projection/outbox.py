@@ -11,8 +11,8 @@ from ctx_core.background import BackgroundTasks
 from ctx_core.errors import CollectionNotFound, CtxError, ModelMismatch, StorageFailed
 from ctx_memory.projection.collections import ProjectedCollections
 from ctx_memory.projection.projection import PERMANENT_ERRORS
-from ctx_memory.records.store import LEASE_SECONDS, Records
-from ctx_memory.records.types import Entry, EntryKind, OutboxItem
+from ctx_memory.records.entry import Entry, EntryKind
+from ctx_memory.records.outbox import LEASE_SECONDS, OutboxItem, OutboxRecords
 
 log = logging.getLogger(__name__)
 
@@ -31,13 +31,15 @@ class Outbox:
     go on whose callers did not wait to the end.
     """
 
-    def __init__(self, records: Records, collections: ProjectedCollections, *, alone: bool) -> None:
+    def __init__(
+        self, rows: OutboxRecords, collections: ProjectedCollections, *, alone: bool
+    ) -> None:
         self.alone = alone
         self.waiting = 0
         self.problems: dict[str, str] = {}
         self.needs_healing = True
         self.late_drains = 0
-        self._records = records
+        self._rows = rows
         self._collections = collections
         self._failure_count = 0
         self._last_failure = ""
@@ -54,7 +56,7 @@ class Outbox:
         Concurrent calls run one after another: the later ones find the work done.
         """
         await self._drain()
-        while uuids and not self.alone and await self._records.pending(uuids):
+        while uuids and not self.alone and await self._rows.pending(uuids):
             await asyncio.sleep(OTHER_PROCESS_POLL_SECONDS)
             await self._drain()
 
@@ -62,8 +64,8 @@ class Outbox:
         """Release the leases of dead processes, and have parked entries tried again."""
         if self.alone:
             async with self._collections.write_lock:
-                await self._records.release(everybody=True)
-        await self._records.retry_parked()
+                await self._rows.release(everybody=True)
+        await self._rows.retry_parked()
 
     @contextlib.asynccontextmanager
     async def running(
@@ -81,7 +83,7 @@ class Outbox:
         while True:
             await asyncio.sleep(RETRY_SECONDS)
             try:
-                self.waiting = await self._records.pending()
+                self.waiting = await self._rows.pending()
                 await (heal() if self.needs_healing else self.drain())
             except ModelMismatch as error:  # until a rebuild; the start logged a warning
                 log.debug("entries wait for their vectors: %s", error)
@@ -95,7 +97,7 @@ class Outbox:
                 # Another task failed while we waited for the lock: raise its error instead of
                 # retrying now.
                 raise StorageFailed(self._last_failure)
-            while items := await self._records.lease(BATCH):
+            while items := await self._rows.lease(BATCH):
                 await self._write_leased(items)
                 if len(items) < BATCH:  # rows added meanwhile have their own call of `drain`
                     break
@@ -117,9 +119,9 @@ class Outbox:
             self._failure_count += 1
             self._last_failure = reason(error)
             self.waiting = max(self.waiting, len(items))
-            await self._records.release()
+            await self._rows.release()
             raise
-        await self._records.done(items)
+        await self._rows.done(items)
         for item in items:
             self.problems.pop(item.uuid, None)
 
@@ -137,7 +139,7 @@ class Outbox:
     async def _park(self, item: OutboxItem, problem: str) -> None:
         """Mark an item that can never be written, so that the others are not held up."""
         log.error("entry %s cannot be written to Qdrant: %s", item.uuid, problem)
-        await self._records.park(item, problem)
+        await self._rows.park(item, problem)
         self.problems[item.uuid] = problem
 
     @contextlib.asynccontextmanager
@@ -148,7 +150,7 @@ class Outbox:
             while True:
                 await asyncio.sleep(LEASE_SECONDS / RENEWALS_PER_LEASE)
                 with _logged("leases on the outbox were not renewed"):
-                    await self._records.renew()
+                    await self._rows.renew()
 
         async with BackgroundTasks().run("renewal of leases", renew):
             yield

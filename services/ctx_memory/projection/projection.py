@@ -8,7 +8,7 @@ from typing import Protocol
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.types import CollectionSpec, Filter, Payload, Point
-from ctx_memory.records.types import Entry
+from ctx_memory.records.entry import Entry
 
 ENTRY_UUID = "entry_uuid"  # payload field; absent where the point's id is the entry's uuid
 REVISION = "revision"  # payload field: the entry's revision that the point was made from

@@ -8,15 +8,19 @@ from ctx_core.errors import CtxError, ModelMismatch, StorageFailed
 from ctx_core.serving import progress
 from ctx_memory.projection.collections import ProjectedCollections
 from ctx_memory.projection.outbox import BATCH
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import EntryKind
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import EntryKind
+from ctx_memory.records.outbox import OutboxRecords
 
 
 class Rebuilder:
     """Builds replacements for collections, fills them from SQL, and swaps them in."""
 
-    def __init__(self, records: Records, collections: ProjectedCollections) -> None:
+    def __init__(
+        self, records: EntryRecords, outbox: OutboxRecords, collections: ProjectedCollections
+    ) -> None:
         self._records = records
+        self._outbox = outbox
         self._collections = collections
         self._lock = asyncio.Lock()  # one rebuild at a time
 
@@ -46,7 +50,7 @@ class Rebuilder:
         refused = await self._fill(kind, collection)
         async with self._collections.write_lock:
             await self._collections.swap(collection)
-        await self._records.enqueue(refused, kind, collection)  # the outbox parks them
+        await self._outbox.enqueue(refused, kind, collection)  # the outbox parks them
 
     async def _fill(self, kind: EntryKind, collection: str) -> list[str]:
         """Write every entry in SQL to the replacement; return the uuids of refused entries."""

@@ -1,15 +1,16 @@
-"""Counts entries by thread, source, kind and collection."""
+"""Counts of entries by thread, source, kind and collection."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, distinct, func, select, text
+from sqlalchemy import ColumnElement, Select, case, distinct, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ctx_memory.records.database import Dialect
+from ctx_memory.records.database import Database
+from ctx_memory.records.entry import ContentType, EntryKind
 from ctx_memory.records.tables import entries, images, tags
-from ctx_memory.records.types import ContentType, EntryKind, Statistics, ThreadSummary
 
 MAX_ACTIVE_THREADS = 5  # as the contract's system lists
 MAX_TOP_TAGS = 10
@@ -19,12 +20,67 @@ SIZE = {
 }
 
 
-async def threads(
-    connection: AsyncConnection, kind: EntryKind, limit: int | None, offset: int
-) -> list[ThreadSummary]:
-    """Return the threads of a kind, the most recently written first."""
+@dataclass(frozen=True)
+class ThreadSummary:
+    """The size, sources and times of one thread."""
+
+    thread: str
+    entries: int
+    sources: Mapping[str, int]  # source → number of entries
+    multimodal: int
+    first_at: str
+    last_at: str
+    last_id: int
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Counts of the entries of one kind. `size_bytes` is of the whole database."""
+
+    entries: int
+    by_source: Mapping[str, int]
+    by_content_type: Mapping[str, int]
+    threads: int
+    images: int
+    tags: int
+    most_active: Sequence[tuple[str, int]]  # threads with the most entries
+    top_tags: Sequence[tuple[str, int]]
+    summarised: int
+    summarised_by: Mapping[str, int]  # author of summaries → number of summaries
+    size_bytes: int
+
+
+class EntryCounts:
+    """Counts entries. Every method is one transaction, and raises StorageFailed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def threads(
+        self, kind: EntryKind, limit: int | None = None, offset: int = 0
+    ) -> tuple[list[ThreadSummary], int]:
+        """Return a page of the threads, the most recently written first, and how many there are."""
+        count = select(func.count(distinct(entries.c.thread))).where(entries.c.kind == kind.value)
+        async with self._database.reading("list threads") as connection:
+            page = await _threads(connection, _thread_page(kind, limit, offset), kind, limit)
+            return page, await _scalar(connection, count)
+
+    async def statistics(self, kind: EntryKind) -> Statistics:
+        """Count the entries of a kind in every way that `get_statistics` reports."""
+        async with self._database.reading("count entries") as connection:
+            size = await _scalar(connection, text(SIZE[self._database.dialect]))
+            return await _statistics(connection, entries.c.kind == kind.value, size)
+
+    async def collections(self, kind: EntryKind) -> dict[str, int]:
+        """Count the entries of each collection."""
+        of_kind = entries.c.kind == kind.value
+        async with self._database.reading("count entries") as connection:
+            return await _count_by(connection, entries.c.collection, of_kind)
+
+
+def _thread_page(kind: EntryKind, limit: int | None, offset: int) -> Select[Any]:
     is_multimodal = entries.c.content_type == ContentType.MULTIMODAL.value
-    query = (
+    return (
         select(
             entries.c.thread,
             func.count().label("entries"),
@@ -39,7 +95,12 @@ async def threads(
         .limit(limit)
         .offset(offset)
     )
-    rows = (await connection.execute(query)).mappings().all()
+
+
+async def _threads(
+    connection: AsyncConnection, page: Select[Any], kind: EntryKind, limit: int | None
+) -> list[ThreadSummary]:
+    rows = (await connection.execute(page)).mappings().all()
     sources = await _sources(connection, kind, [row["thread"] for row in rows] if limit else None)
     return [ThreadSummary(**row, sources=sources[row["thread"]]) for row in rows]
 
@@ -61,15 +122,9 @@ async def _sources(
     return found
 
 
-async def count_threads(connection: AsyncConnection, kind: EntryKind) -> int:
-    """Count the threads of a kind."""
-    query = select(func.count(distinct(entries.c.thread))).where(entries.c.kind == kind.value)
-    return await _scalar(connection, query)
-
-
-async def statistics(connection: AsyncConnection, dialect: Dialect, kind: EntryKind) -> Statistics:
-    """Count the entries of a kind in every way that `get_statistics` reports."""
-    of_kind = entries.c.kind == kind.value
+async def _statistics(
+    connection: AsyncConnection, of_kind: ColumnElement[bool], size_bytes: int
+) -> Statistics:
     totals = select(
         func.count().label("entries"),
         func.count(distinct(entries.c.thread)).label("threads"),
@@ -100,13 +155,8 @@ async def statistics(connection: AsyncConnection, dialect: Dialect, kind: EntryK
             tags.c.tag,
             MAX_TOP_TAGS,
         ),
-        size_bytes=await _scalar(connection, text(SIZE[dialect])),
+        size_bytes=size_bytes,
     )
-
-
-async def collections(connection: AsyncConnection, kind: EntryKind) -> dict[str, int]:
-    """Count the entries of each collection."""
-    return await _count_by(connection, entries.c.collection, entries.c.kind == kind.value)
 
 
 async def _count_by(

@@ -2,16 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, ScalarSelect, Select, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.reading import id_batches
 from ctx_memory.records.tables import entries
-from ctx_memory.records.types import EntryKind, Passage
 
 PASSAGE_LENGTH = 2_000  # characters: more than most entries have, and quick to compare
+
+
+class Passage(NamedTuple):
+    """The beginning of an entry's text, its whole length, and whether a search may show it."""
+
+    id: int
+    uuid: str
+    text: str
+    length: int
+    created_at: str
+    is_shown: bool
 
 
 async def passages(

@@ -1,4 +1,4 @@
-"""Reads entries, tags and images by queries and by lists of values."""
+"""Reads entries, tags and images by queries and by lists of values; explains a query."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -7,10 +7,12 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.expression import ClauseElement, Executable
 
 from ctx_core.batches import batches
+from ctx_memory.records.entry import ContentType, Entry, EntryKind, Image
 from ctx_memory.records.tables import entries, images, tags
-from ctx_memory.records.types import ContentType, Entry, EntryKind, Image
 
 T = TypeVar("T")
 
@@ -77,3 +79,26 @@ def _entry(row: RowMapping, tags: Sequence[str]) -> Entry:
     values["kind"] = EntryKind(values["kind"])
     values["content_type"] = ContentType(values["content_type"])
     return Entry(**values, tags=tags)
+
+
+# --- plans ---------------------------------------------------------------------------------
+
+
+class Explain(Executable, ClauseElement):
+    """An EXPLAIN statement of a query, whose values stay bound parameters."""
+
+    inherit_cache = False
+
+    def __init__(self, query: Select[Any]) -> None:
+        self.query = query
+
+
+@compiles(Explain)
+def _explain(element: Explain, compiler: Any, **options: Any) -> str:
+    word = "EXPLAIN QUERY PLAN" if compiler.dialect.name == "sqlite" else "EXPLAIN"
+    return f"{word} {compiler.process(element.query, **options)}"
+
+
+async def query_plan(connection: AsyncConnection, query: Select[Any]) -> list[str]:
+    """Return the steps of the plan: the last column of each row, on both databases."""
+    return [str(row[-1]) for row in await connection.execute(Explain(query))]

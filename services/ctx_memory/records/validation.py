@@ -8,8 +8,8 @@ from sqlalchemy import Column, String
 
 from ctx_core.errors import InvalidInput
 from ctx_memory.records.database import Dialect
+from ctx_memory.records.entry import Change, Draft, Image
 from ctx_memory.records.tables import entries, images, tags
-from ctx_memory.records.types import Change, Draft, Image
 
 MAX_DEPTH = 100  # levels of nested metadata; the databases' own limits are stack sizes
 NUL = "\x00"

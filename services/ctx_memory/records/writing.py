@@ -12,10 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ctx_core.clock import utc_now
 from ctx_core.errors import EntryNotFound
 from ctx_memory.records.database import Dialect
-from ctx_memory.records.merge_patch import merged
-from ctx_memory.records.reading import id_batches
-from ctx_memory.records.tables import deleted_entries, entries, images, outbox, tags
-from ctx_memory.records.types import (
+from ctx_memory.records.entry import (
     AddedEntry,
     Change,
     ChangedEntry,
@@ -23,8 +20,11 @@ from ctx_memory.records.types import (
     Draft,
     EntryKind,
     Image,
+    merged,
     moment,
 )
+from ctx_memory.records.reading import id_batches
+from ctx_memory.records.tables import deleted_entries, entries, images, outbox, tags
 from ctx_memory.records.validation import check_change, check_draft
 
 # 7401 is our name space among PostgreSQL's advisory locks. Every transaction takes them in the

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from ctx_core.ranking.scoring import REACH, Candidate
 from ctx_core.vectors.types import BM25, DENSE, Vector
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria, Passage
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Criteria
+from ctx_memory.records.passages import Passage
 from ctx_memory.search.entry_search import EntryHit, EntrySearch
 
 Line = Mapping[int, int]  # the entries beside one in its thread: distance → id, negative before it
@@ -16,7 +17,7 @@ Line = Mapping[int, int]  # the entries beside one in its thread: distance → i
 class CandidateReader:
     """Reads candidates of a ranking: texts and order from SQL, scores from Qdrant."""
 
-    def __init__(self, records: Records, entry_search: EntrySearch) -> None:
+    def __init__(self, records: EntryRecords, entry_search: EntrySearch) -> None:
         self._records = records
         self._entry_search = entry_search
 

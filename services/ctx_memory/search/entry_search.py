@@ -16,8 +16,9 @@ from ctx_core.vectors.types import (
 )
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.projection import ENTRY_UUID
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria, Passage
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Criteria
+from ctx_memory.records.passages import Passage
 from ctx_memory.search.metadata_index import all_expressible
 from ctx_memory.search.points import CHUNK, ID, payload_filter, point_id
 from ctx_memory.search.splitter import TextSplitter
@@ -56,7 +57,7 @@ class EntrySearch:
     def __init__(
         self,
         store: VectorStore,
-        records: Records,
+        records: EntryRecords,
         outbox: Outbox,
         collection: str,
         splitter: TextSplitter,

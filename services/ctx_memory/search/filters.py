@@ -7,8 +7,8 @@ from typing import Any
 
 from ctx_core.errors import InvalidInput
 from ctx_core.text.truncate import truncate
+from ctx_memory.records.entry import ContentType, Criteria, EntryKind, moment
 from ctx_memory.records.filters import parse_filters
-from ctx_memory.records.types import ContentType, Criteria, EntryKind, moment
 
 NUL = "\x00"
 SHOWN_DATE = 40  # characters of a wrong date in an error; right ones have at most 32

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ctx_core.rerank.stage import RerankStage
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria, Entry
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Criteria, Entry
 from ctx_memory.search.failures import SCORE_DIGITS, failure_message
 from ctx_memory.search.splitter import TextSplitter
 
@@ -42,7 +42,9 @@ class RankedPage:
 class RankedPages:
     """Cuts pages from rankings; `stage` is None where nothing is reranked."""
 
-    def __init__(self, records: Records, splitter: TextSplitter, stage: RerankStage | None) -> None:
+    def __init__(
+        self, records: EntryRecords, splitter: TextSplitter, stage: RerankStage | None
+    ) -> None:
         self._records = records
         self._splitter = splitter
         self._stage = stage

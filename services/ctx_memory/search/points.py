@@ -23,7 +23,7 @@ from ctx_core.vectors.types import (
     hybrid_spec,
 )
 from ctx_memory.projection.projection import ENTRY_UUID
-from ctx_memory.records.types import Criteria, Entry, EntryKind
+from ctx_memory.records.entry import Criteria, Entry, EntryKind
 from ctx_memory.search.lexical import document_vector
 from ctx_memory.search.metadata_index import (
     METADATA_HASHES,

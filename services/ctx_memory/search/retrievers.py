@@ -15,8 +15,9 @@ from ctx_core.errors import SearchFailed
 from ctx_core.ranking.period import Period, named_period
 from ctx_core.ranking.scoring import Candidate
 from ctx_core.vectors.types import BM25, DENSE, Vector
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria, moment
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Criteria, moment
+from ctx_memory.records.fulltext.search import TextSearch
 from ctx_memory.search.context import CandidateReader
 from ctx_memory.search.entry_search import EntryHit, EntrySearch
 from ctx_memory.search.failures import SCORE_DIGITS, elapsed_ms, failure_message
@@ -68,16 +69,15 @@ class Retrievers:
 
     def __init__(
         self,
-        records: Records,
+        records: EntryRecords,
+        texts: TextSearch,
         semantic: SemanticRetriever,
         entry_search: EntrySearch,
-        language: str,
     ) -> None:
-        self._records = records
+        self._texts = texts
         self._semantic = semantic
         self._entry_search = entry_search
         self._candidates = CandidateReader(records, entry_search)
-        self._language = language
 
     async def retrieve(
         self,
@@ -95,7 +95,7 @@ class Retrievers:
         """
         words = None
         if FTS in modes and not self._entry_search.is_behind:
-            words = lexical_query(query, self._language)
+            words = lexical_query(query, self._texts.language)
         if words is None:
             found = Retrieved(await self._separately(query, modes, criteria, depth))
         else:
@@ -133,7 +133,7 @@ class Retrievers:
             return await self._by_vectors(query, words, modes, criteria, depth, measured)
         except Exception as error:  # noqa: BLE001 - whatever fails, SQL can answer
             by_words = await _timed(FTS, self._by_words(query, criteria, depth))
-            reason = f"{failure_message(error, FTS)}; {self._records.dialect} was asked instead"
+            reason = f"{failure_message(error, FTS)}; {self._texts.dialect} was asked instead"
             results = {FTS: replace(by_words, warnings=[reason, *by_words.warnings])}
             if SEMANTIC in modes:
                 results[SEMANTIC] = _failed(error, SEMANTIC, start)
@@ -204,9 +204,9 @@ class Retrievers:
 
     async def _by_words(self, query: str, criteria: Criteria, depth: int) -> RetrieverResult:
         """Retrieve entries with any of the words: few have all words of a question."""
-        ranked, warnings = await self._records.rank_by_words(query, criteria, depth)
+        ranked, warnings = await self._texts.rank(query, criteria, depth)
         hits = {id_: EntryHit(id_, score) for id_, score in ranked}
-        return RetrieverResult(hits, warnings, backend=self._records.dialect)
+        return RetrieverResult(hits, warnings, backend=self._texts.dialect)
 
     async def _by_meaning(self, query: str, criteria: Criteria, depth: int) -> RetrieverResult:
         async def nearest(vector: Sequence[float]) -> RetrieverResult:

@@ -9,7 +9,7 @@ from ctx_core.blocking import COMPUTE
 from ctx_core.engine.query_model import QueryModel, QueryModelResolver
 from ctx_core.errors import SearchFailed
 from ctx_core.vectors.types import DENSE, CollectionSpec, Vector
-from ctx_memory.records.types import Criteria
+from ctx_memory.records.entry import Criteria
 from ctx_memory.search.entry_search import EntryHit, EntrySearch
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from ctx_memory.records.conversations.types import (
     SummaryDraft,
     SummaryLevel,
 )
-from ctx_memory.records.types import Entry
+from ctx_memory.records.entry import Entry
 from ctx_memory.summaries.writer import SummaryWriter
 
 BATCH = 200  # messages read at a time

@@ -11,8 +11,9 @@ from ctx_core.background import BackgroundTasks
 from ctx_core.blocking import COMPUTE
 from ctx_core.errors import CtxError, DecoderFailed
 from ctx_core.llm.protocol import Decoder
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Entry, EntryKind
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Entry, EntryKind
+from ctx_memory.records.summaries import EntrySummaries
 from ctx_memory.summaries.extractive import MAX_CHARACTERS, NAME, extract
 
 log = logging.getLogger(__name__)
@@ -59,11 +60,17 @@ class SummaryWorker:
     """
 
     def __init__(
-        self, records: Records, kind: EntryKind, decoder: Decoder | None, rules: SummaryRules
+        self,
+        records: EntryRecords,
+        summaries: EntrySummaries,
+        kind: EntryKind,
+        decoder: Decoder | None,
+        rules: SummaryRules,
     ) -> None:
         self.rules = rules
         self.failure: str | None = None
         self._records = records
+        self._summaries = summaries
         self._kind = kind
         self._decoder = decoder
         self._wakeup = asyncio.Event()
@@ -99,9 +106,7 @@ class SummaryWorker:
         """Summarise every entry without a summary; those that fail are left to the next scan."""
         self.failure, self._failures_in_a_row = None, 0
         after = 0
-        while entries := await self._records.unsummarised(
-            self._kind, self.rules.min_length, BATCH, after
-        ):
+        while entries := await self._summaries.due(self._kind, self.rules.min_length, BATCH, after):
             after = entries[-1].id
             if not await self._summarise(entries):
                 return
@@ -149,7 +154,7 @@ class SummaryWorker:
                     return False
                 continue
             self._failures_in_a_row = 0
-            await self._records.set_summaries([(entry, summary)], self._decoder.name)
+            await self._summaries.save([(entry, summary)], self._decoder.name)
         return True
 
     async def _extract(self, entries: Sequence[Entry]) -> None:
@@ -158,7 +163,7 @@ class SummaryWorker:
             lambda: [(entry, extract(entry.text, length)) for entry in entries]
         )
         if summaries:
-            await self._records.set_summaries(summaries, NAME)
+            await self._summaries.save(summaries, NAME)
 
     async def _complete(self, decoder: Decoder, text: str) -> str:
         prompt = PROMPT.format(text=text[: self.rules.max_read])

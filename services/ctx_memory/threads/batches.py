@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ctx_core.errors import CtxError, EntryNotFound, InvalidInput
-from ctx_memory.records.types import Change, Draft
+from ctx_memory.records.entry import Change, Draft
 from ctx_memory.records.validation import check_change, check_draft
 from ctx_memory.threads.entries import ThreadEntries
 from ctx_memory.threads.requests import ChangeArgument, EntryArgument, validated

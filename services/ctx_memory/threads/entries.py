@@ -10,15 +10,9 @@ from ctx_core.errors import EntryNotFound, InvalidInput
 from ctx_core.secrets.screen import SecretScreen
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.wait import wait_until_searchable
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import (
-    Change,
-    ChangedEntry,
-    ContentType,
-    Criteria,
-    EntryKind,
-    moment,
-)
+from ctx_memory.records.counts import EntryCounts
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Change, ChangedEntry, ContentType, Criteria, EntryKind, moment
 from ctx_memory.threads.render import EntryResult, add_images, render_entry
 from ctx_memory.threads.requests import ChangeArgument, EntryArgument, ImageLimits
 from ctx_memory.threads.responses import (
@@ -42,7 +36,8 @@ class ThreadEntries:
 
     def __init__(
         self,
-        records: Records,
+        records: EntryRecords,
+        counts: EntryCounts,
         outbox: Outbox,
         collection: str,
         limits: ImageLimits,
@@ -50,6 +45,7 @@ class ThreadEntries:
         on_write: Callable[[Sequence[int]], None],
     ) -> None:
         self.records = records
+        self._counts = counts
         self.collection = collection
         self.limits = limits
         self.secrets = secrets
@@ -143,7 +139,7 @@ class ThreadEntries:
     async def threads(self, limit: int | None, offset: int) -> ThreadListResult:
         """List threads, the most recent first; all of them without a limit."""
         applied, clamped = (None, None) if limit is None else clamp_limit(limit)
-        threads, total = await self.records.thread_list(limit=applied, offset=offset)
+        threads, total = await self._counts.threads(EntryKind.THREAD, applied, offset)
         result: ThreadListResult = {
             "threads": [
                 {

@@ -7,8 +7,8 @@ from ctx_core.errors import InvalidInput
 from ctx_core.ranking.calibration import calibration
 from ctx_core.ranking.repeats import without_repeats
 from ctx_core.ranking.scoring import WEIGHTS, Weights, rank
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Criteria
 from ctx_memory.search.failures import SCORE_DIGITS
 from ctx_memory.search.filters import count_filters
 from ctx_memory.search.fusion import FusedEntry, fuse
@@ -38,7 +38,7 @@ class HybridSearch:
 
     def __init__(
         self,
-        records: Records,
+        records: EntryRecords,
         retrievers: Retrievers,
         pages: RankedPages,
         results: Results,

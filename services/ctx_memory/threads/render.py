@@ -7,7 +7,7 @@ from typing import Any, NotRequired, cast
 from typing_extensions import TypedDict
 
 from ctx_core.text.truncate import truncate
-from ctx_memory.records.types import Entry, Image
+from ctx_memory.records.entry import Entry, Image
 
 
 class ImageResult(TypedDict):

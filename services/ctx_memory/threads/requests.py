@@ -25,7 +25,7 @@ from pydantic_core import PydanticCustomError
 from ctx_core.errors import InvalidInput
 from ctx_core.serving.problems import problems
 from ctx_core.settings import Settings
-from ctx_memory.records.types import Change, Draft, EntryKind, Image
+from ctx_memory.records.entry import Change, Draft, EntryKind, Image
 from ctx_memory.search.filters import HOLDS_NUL, NUL, normalized_tags
 
 MAX_THREAD_LENGTH = 256  # as long as the column

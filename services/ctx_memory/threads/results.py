@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import cast
 
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import ContentType, Entry
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import ContentType, Entry
 from ctx_memory.search.pages import RERANK_SCORE, RankedPage
 from ctx_memory.threads.render import Scores, SearchHit, add_images, render_hit
 
@@ -12,7 +12,7 @@ from ctx_memory.threads.render import Scores, SearchHit, add_images, render_hit
 class Results:
     """Renders hits with texts of at most `truncation_length` characters."""
 
-    def __init__(self, records: Records, truncation_length: int) -> None:
+    def __init__(self, records: EntryRecords, truncation_length: int) -> None:
         self._records = records
         self._truncation_length = truncation_length
 

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria, EntryKind
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Criteria, EntryKind
 from ctx_memory.search.failures import elapsed_ms
 from ctx_memory.search.filters import count_filters
 from ctx_memory.search.steps import noted_steps
@@ -45,7 +45,7 @@ class SearchPage:
 class SearchFrame:
     """Clamps the limit, validates filters, runs a search, and adds warnings and statistics."""
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: EntryRecords) -> None:
         self._records = records
 
     async def run(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ctx_core.errors import InvalidInput
-from ctx_memory.records.types import MAX_OFFSET
+from ctx_memory.records.entry import MAX_OFFSET
 from ctx_memory.search.filters import EntryFilters, check_text
 from ctx_memory.threads.requests import EMPTY, Source, ThreadId
 from ctx_memory.threads.responses import ClampedLimit

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ctx_core.serving.flat_arguments import flat_arguments
 from ctx_core.serving.service import Effect, Tool
-from ctx_memory.records.types import TextMode
+from ctx_memory.records.fulltext.query import TextMode
 from ctx_memory.threads.enabled import EnabledSearches
 from ctx_memory.threads.responses import (
     HybridSearchResult,

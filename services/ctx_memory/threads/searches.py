@@ -4,8 +4,9 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import TextHit, TextMode
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.fulltext.query import TextMode, TextQuery
+from ctx_memory.records.fulltext.search import TextHit, TextSearch
 from ctx_memory.search.entry_search import EntryHit
 from ctx_memory.search.failures import SCORE_DIGITS, elapsed_ms
 from ctx_memory.search.pages import RankedEntry, RankedPages
@@ -21,17 +22,17 @@ class Searches:
 
     def __init__(
         self,
-        records: Records,
+        records: EntryRecords,
+        texts: TextSearch,
         semantic: SemanticRetriever,
         pages: RankedPages,
         results: Results,
-        language: str,
     ) -> None:
         self._records = records
+        self._texts = texts
         self._semantic = semantic
         self._pages = pages
         self._results = results
-        self._language = language
         self._frame = SearchFrame(records)
 
     async def browse(self, request: SearchRequest) -> SearchResult:
@@ -83,13 +84,14 @@ class Searches:
     ) -> TextSearchResult:
         """Return the entries that full-text search ranks best."""
         text = check_query(query, request.offset)
+        asked = TextQuery(text, mode)
 
         async def search(prepared: PreparedSearch) -> SearchPage:
             # Without a reranker SQL skips the entries before the page.
             skipped = 0 if self._pages.reranks else prepared.offset
             depth = self._pages.depth(prepared.offset, prepared.limit)
-            hits, warnings = await self._records.full_text(
-                text, mode, prepared.criteria, depth - skipped, skipped, highlight=highlight
+            hits, warnings = await self._texts.find(
+                asked, prepared.criteria, depth - skipped, skipped, highlight=highlight
             )
             page = await self._pages.page(
                 text,
@@ -104,9 +106,8 @@ class Searches:
                 for hit in shown:
                     hit["highlighted"] = fragments[hit["id"]]
             plan = partial(
-                self._records.explain_full_text,
-                text,
-                mode,
+                self._texts.explain,
+                asked,
                 prepared.criteria,
                 depth - skipped,
                 skipped,
@@ -118,7 +119,7 @@ class Searches:
             "results": [],
             "count": 0,
             "mode": mode.value,
-            "language": self._language,
+            "language": self._texts.language,
             "fts_available": True,
         }
         return await self._frame.run(result, request, search)

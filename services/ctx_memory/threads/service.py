@@ -14,8 +14,8 @@ from ctx_core.secrets.screen import SecretScreen
 from ctx_core.settings import Settings
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.projection import ProjectionTarget
+from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import EntryKind
 from ctx_memory.search.entry_search import EntrySearch
 from ctx_memory.search.pages import RankedPages
 from ctx_memory.search.points import EntryProjection, entry_spec
@@ -64,7 +64,9 @@ async def open_threads(
             settings.summary_max_tokens,
             settings.decoder_context_tokens,
         )
-        summaries = SummaryWorker(records, EntryKind.THREAD, decoder, rules)
+        summaries = SummaryWorker(
+            records.entries, records.summaries, EntryKind.THREAD, decoder, rules
+        )
         stage = await _rerank_stage(settings)
         threads = _threads(settings, engine, records, outbox, summaries, stage)
         if rules.enabled:
@@ -93,22 +95,24 @@ def _threads(
     splitter = _splitter(settings)
     limits = ImageLimits.from_settings(settings)
     secrets = SecretScreen(settings.redact_stored)
-    entries = ThreadEntries(records, outbox, collection, limits, secrets, summaries.wake)
-    entry_search = EntrySearch(engine.vectors, records, outbox, collection, splitter)
+    entries = ThreadEntries(
+        records.entries, records.counts, outbox, collection, limits, secrets, summaries.wake
+    )
+    entry_search = EntrySearch(engine.vectors, records.entries, outbox, collection, splitter)
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
     spec = entry_spec(EntryKind.THREAD, engine.embedder)
     semantic = SemanticRetriever(entry_search, models, spec, collection)
-    retrievers = Retrievers(records, semantic, entry_search, language)
-    pages = RankedPages(records, splitter, stage)
-    results = Results(records, settings.search_truncation_length)
+    retrievers = Retrievers(records.entries, records.texts, semantic, entry_search)
+    pages = RankedPages(records.entries, splitter, stage)
+    results = Results(records.entries, settings.search_truncation_length)
     enabled = EnabledSearches.from_settings(settings)
     features = ConfiguredFeatures(language, splitter, _rerank_status(settings, stage), enabled)
     return Threads(
         entries=entries,
         batches=Batches(entries),
-        searches=Searches(records, semantic, pages, results, language),
+        searches=Searches(records.entries, records.texts, semantic, pages, results),
         hybrid=HybridSearch(
-            records, retrievers, pages, results, settings.hybrid_rrf_k, enabled.modes
+            records.entries, retrievers, pages, results, settings.hybrid_rrf_k, enabled.modes
         ),
         statistics=ThreadStatistics(
             records, engine.vectors, engine.embedder, collection, summaries, features

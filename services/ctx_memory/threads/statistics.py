@@ -9,8 +9,9 @@ from typing_extensions import TypedDict
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import CtxError
 from ctx_core.vectors.protocol import VectorStore
+from ctx_memory.records.counts import Statistics
+from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import EntryKind, Statistics
 from ctx_memory.search.points import ONE_POINT_PER_ENTRY
 from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.summaries.worker import SummaryWorker
@@ -154,7 +155,7 @@ class ThreadStatistics:
 
     async def all(self) -> StatisticsResult:
         """Count everything. Where Qdrant fails, `semantic_search` has the error."""
-        counted = await self._records.statistics(EntryKind.THREAD)
+        counted = await self._records.counts.statistics(EntryKind.THREAD)
         semantic, summary = await asyncio.gather(
             self._semantic(counted.entries), self._summary(counted)
         )
@@ -232,7 +233,7 @@ class ThreadStatistics:
     async def _summary(self, counted: Statistics) -> SummaryStatus:
         summaries = self._summaries
         rules = summaries.rules
-        waiting = await self._records.count_unsummarised(EntryKind.THREAD, rules.min_length)
+        waiting = await self._records.summaries.count_due(EntryKind.THREAD, rules.min_length)
         status: SummaryStatus = {
             "enabled": rules.enabled,
             "available": rules.enabled and summaries.failure is None,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, SkipValidation
 
 from ctx_core.serving.service import Effect, Tool
-from ctx_memory.records.types import MAX_OFFSET
+from ctx_memory.records.entry import MAX_OFFSET
 from ctx_memory.threads.enabled import ALL_SEARCHES, EnabledSearches
 from ctx_memory.threads.render import EntryResult
 from ctx_memory.threads.requests import (

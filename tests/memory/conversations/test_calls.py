@@ -8,7 +8,7 @@ from ctx_core.clock import utc_now
 from ctx_core.settings import Settings
 from ctx_memory.conversations.service import Conversations
 from ctx_memory.records.conversations.types import CallType
-from ctx_memory.records.types import moment
+from ctx_memory.records.entry import moment
 from tests.support.threads import serving
 
 

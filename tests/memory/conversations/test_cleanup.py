@@ -10,7 +10,7 @@ from ctx_core.settings import Settings
 from ctx_memory.conversations.service import Conversations
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import RelationType
-from ctx_memory.records.types import moment
+from ctx_memory.records.entry import moment
 from tests.support.threads import serving
 
 OLD = timedelta(days=30)

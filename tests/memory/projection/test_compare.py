@@ -11,7 +11,7 @@ from ctx.__main__ import main
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.settings import Settings
 from ctx_core.vectors.types import Filter, HasId, Match, Point
-from ctx_memory.records.types import Change, Draft, EntryKind
+from ctx_memory.records.entry import Change, Draft, EntryKind
 from ctx_memory.service import open_storage
 
 ORPHAN = "0b8f7c9e-0000-4000-8000-00000000000a"
@@ -44,10 +44,10 @@ async def fill(settings: Settings, engine: Engine) -> list[str]:
         ),
     ]
     async with open_storage(settings, engine) as storage:
-        added = await storage.records.add(drafts)
+        added = await storage.records.entries.add(drafts)
         await storage.healer.heal()
         change = Change(added[0].id, metadata={"topic": "later"})
-        await storage.records.change([change], EntryKind.MEMORY)
+        await storage.records.entries.change([change], EntryKind.MEMORY)
         await storage.outbox.drain()
     return [uuid for _, uuid, _ in added]
 
@@ -136,8 +136,10 @@ async def test_a_shorter_text_leaves_no_chunk_behind(settings: Settings) -> None
     async with open_engine(settings, settings.memory_model) as engine:
         uuids = await fill(settings, engine)
         async with open_storage(settings, engine) as storage:
-            [entry] = await storage.records.get_by_uuid([uuids[4]], EntryKind.THREAD)
-            await storage.records.change([Change(entry.id, text="short now")], EntryKind.THREAD)
+            [entry] = await storage.records.entries.get_by_uuid([uuids[4]], EntryKind.THREAD)
+            await storage.records.entries.change(
+                [Change(entry.id, text="short now")], EntryKind.THREAD
+            )
             await storage.outbox.drain()
             of_it = Filter(must=[Match("entry_uuid", entry.uuid)])
             assert await engine.vectors.count("threads", of_it) == 1
@@ -165,11 +167,11 @@ async def test_the_doctor_examines_records_without_changing_them(
     async with open_engine(settings, settings.memory_model) as engine:
         await fill(settings, engine)
         async with open_storage(settings, engine) as storage:
-            await storage.records.add(
+            await storage.records.entries.add(
                 [Draft(EntryKind.MEMORY, "memories", "waits"), Draft(EntryKind.MEMORY, "m", "x")]
             )
-            _, bad = await storage.records.lease(2)
-            await storage.records.park(bad, "cannot be")
+            _, bad = await storage.records.outbox.lease(2)
+            await storage.records.outbox.park(bad, "cannot be")
     code, report = await command(capsys, "doctor")
     [finding] = [f for f in report["findings"] if f["check"] == "records"]
     assert (code, finding["state"]) == (0, "warn")

@@ -15,8 +15,8 @@ from ctx_core.memories.types import MemoryFilters
 from ctx_core.settings import Settings
 from ctx_core.vectors.types import EmbeddingModel, Filter, HasId
 from ctx_indexer.schema.points import spec as code_spec
+from ctx_memory.records.entry import Change, Criteria, Draft, EntryKind
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import Change, Criteria, Draft, EntryKind
 from ctx_memory.service import open_memory
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
@@ -62,10 +62,13 @@ async def test_a_lost_point_comes_back(settings: Settings) -> None:
 async def test_a_delete_and_an_update_heal_after_a_crash(settings: Settings) -> None:
     gone, changed, _ = await store(settings, "note gone", "note old", "note kept")
     records = await Records.open(settings.records_url)
-    ids = {entry.uuid: entry.id for entry in await records.select(Criteria(EntryKind.MEMORY), 10)}
-    await records.remove(Criteria(EntryKind.MEMORY, ids=[ids[gone]]))
-    await records.change([Change(ids[changed], text="note new")], EntryKind.MEMORY)
-    assert len(await records.lease(10)) == 2  # leased, and never written
+    ids = {
+        entry.uuid: entry.id
+        for entry in await records.entries.select(Criteria(EntryKind.MEMORY), 10)
+    }
+    await records.entries.remove(Criteria(EntryKind.MEMORY, ids=[ids[gone]]))
+    await records.entries.change([Change(ids[changed], text="note new")], EntryKind.MEMORY)
+    assert len(await records.outbox.lease(10)) == 2  # leased, and never written
     await records.close()
     assert await find_all(settings) == {"note new", "note kept"}
 
@@ -83,7 +86,7 @@ async def test_storing_goes_on_without_qdrant_and_heals_with_it(
         update={"qdrant_url": qdrant_url, "memory_collection_name": "memories-healed"}
     )
     records = await Records.open(settings.records_url)
-    assert await records.pending() == 1
+    assert await records.outbox.pending() == 1
     await records.close()
     async with open_engine(up, up.memory_model) as engine, open_memory(up, engine) as memory:
         assert await engine.vectors.count(settings.memory_collection_name) == 1
@@ -154,9 +157,11 @@ async def test_entries_and_outbox_are_written_together(settings: Settings) -> No
 async def _store_without_draining(settings: Settings, engine: Engine) -> None:
     records = await Records.open(settings.records_url)
     name = settings.memory_collection_name
-    await records.add([Draft(EntryKind.MEMORY, name, "note whose points were never written")])
-    assert await records.pending() == 1
-    assert await records.collection_counts(EntryKind.MEMORY) == {name: 1}
+    await records.entries.add(
+        [Draft(EntryKind.MEMORY, name, "note whose points were never written")]
+    )
+    assert await records.outbox.pending() == 1
+    assert await records.counts.collections(EntryKind.MEMORY) == {name: 1}
     await records.close()
     embedder = open_embedder(settings.memory_model, settings.embedding_cache_path)
     await engine.vectors.ensure_collection(name, spec(embedder))

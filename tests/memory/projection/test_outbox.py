@@ -15,9 +15,10 @@ from ctx_memory.memories.projection import MemoryProjection
 from ctx_memory.projection.collections import ProjectedCollections
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.projection import ProjectionTarget
-from ctx_memory.records import leases
+from ctx_memory.records import outbox as rows
+from ctx_memory.records.entry import Change, Criteria, Draft, Entry, EntryKind
+from ctx_memory.records.health import examine
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import Change, Criteria, Draft, Entry, EntryKind
 
 NAME = "memories"
 
@@ -44,7 +45,7 @@ class SlowProjection(MemoryProjection):
 def outbox(engine: Engine, records: Records, projection: MemoryProjection) -> Outbox:
     targets = {EntryKind.MEMORY: ProjectionTarget(projection, NAME)}
     collections = ProjectedCollections(engine.vectors, engine.embedder, targets)
-    return Outbox(records, collections, alone=False)
+    return Outbox(records.outbox, collections, alone=False)
 
 
 async def shown(engine: Engine) -> list[str]:
@@ -58,17 +59,17 @@ async def test_an_older_revision_never_overwrites_a_newer_one(
     ours, theirs = await Records.open(records_url), await Records.open(records_url)
     slow = SlowProjection()
     first, second = outbox(engine, ours, slow), outbox(engine, theirs, MemoryProjection())
-    [(entry_id, uuid, _)] = await ours.add([Draft(EntryKind.MEMORY, NAME, "old")])
+    [(entry_id, uuid, _)] = await ours.entries.add([Draft(EntryKind.MEMORY, NAME, "old")])
     writing_old = asyncio.create_task(first.drain([uuid]))
     await asyncio.to_thread(slow.reached.wait, 10)
-    await theirs.change([Change(entry_id, text="new")], EntryKind.MEMORY)
+    await theirs.entries.change([Change(entry_id, text="new")], EntryKind.MEMORY)
     writing_new = asyncio.create_task(second.drain([uuid]))
     await asyncio.sleep(0.3)
     assert not writing_new.done()
     slow.go_on.set()
     await asyncio.gather(writing_old, writing_new)
     assert await shown(engine) == ["new"]
-    assert await ours.pending() == 0
+    assert await ours.outbox.pending() == 0
     await ours.close()
     await theirs.close()
 
@@ -79,12 +80,12 @@ async def test_a_process_whose_lease_ran_out_has_its_entry_written_again(
     ours, theirs = await Records.open(records_url), await Records.open(records_url)
     slow = SlowProjection()
     first, second = outbox(engine, ours, slow), outbox(engine, theirs, MemoryProjection())
-    [(entry_id, _, _)] = await ours.add([Draft(EntryKind.MEMORY, NAME, "old")])
-    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.1)
+    [(entry_id, _, _)] = await ours.entries.add([Draft(EntryKind.MEMORY, NAME, "old")])
+    monkeypatch.setattr(rows, "LEASE_SECONDS", 0.1)
     writing_old = asyncio.create_task(first.drain())
     await asyncio.to_thread(slow.reached.wait, 10)
-    monkeypatch.setattr(leases, "LEASE_SECONDS", 30.0)
-    await theirs.change([Change(entry_id, text="new")], EntryKind.MEMORY)
+    monkeypatch.setattr(rows, "LEASE_SECONDS", 30.0)
+    await theirs.entries.change([Change(entry_id, text="new")], EntryKind.MEMORY)
     await asyncio.sleep(0.2)
     await second.drain()
     assert await shown(engine) == ["new"]
@@ -103,10 +104,10 @@ async def test_a_deleted_entry_stays_deleted_although_it_was_being_written(
     records = await Records.open(records_url)
     slow = SlowProjection()
     draining = outbox(engine, records, slow)
-    await records.add([Draft(EntryKind.MEMORY, NAME, "gone")])
+    await records.entries.add([Draft(EntryKind.MEMORY, NAME, "gone")])
     writing = asyncio.create_task(draining.drain())
     await asyncio.to_thread(slow.reached.wait, 10)
-    await records.remove(Criteria(EntryKind.MEMORY))
+    await records.entries.remove(Criteria(EntryKind.MEMORY))
     slow.go_on.set()
     await writing
     await draining.drain()
@@ -128,14 +129,16 @@ async def test_one_entry_that_cannot_be_written_holds_up_no_other(
 ) -> None:
     records = await Records.open(records_url)
     draining = outbox(engine, records, PickyProjection())
-    added = await records.add([Draft(EntryKind.MEMORY, NAME, text) for text in ("a", "bad", "c")])
+    added = await records.entries.add(
+        [Draft(EntryKind.MEMORY, NAME, text) for text in ("a", "bad", "c")]
+    )
     [bad, uuid, _] = added[1]
     await draining.drain()
     assert sorted(await shown(engine)) == ["a", "c"]
-    assert await records.parked() == [(uuid, "nothing can be made of this")]
+    assert (await examine(records_url)).problems == ["nothing can be made of this"]
     assert draining.problems == {uuid: "nothing can be made of this"}
-    await records.change([Change(bad, text="better")], EntryKind.MEMORY)
+    await records.entries.change([Change(bad, text="better")], EntryKind.MEMORY)
     await draining.drain()
     assert sorted(await shown(engine)) == ["a", "better", "c"]
-    assert (await records.parked(), draining.problems) == ([], {})
+    assert ((await examine(records_url)).problems, draining.problems) == ([], {})
     await records.close()

@@ -14,7 +14,7 @@ from ctx_core.errors import ModelMismatch
 from ctx_core.memories.types import MemoryFilters
 from ctx_core.settings import Settings
 from ctx_memory.projection.heal import RebuildReport
-from ctx_memory.records.types import Draft, EntryKind
+from ctx_memory.records.entry import Draft, EntryKind
 from ctx_memory.search.filters import EntryFilters
 from ctx_memory.service import MemoryServer, open_memory, open_records
 from ctx_memory.threads.search_request import SearchRequest
@@ -80,7 +80,7 @@ async def fill(settings: Settings) -> None:
         Draft(EntryKind.THREAD, threads, f"step {n} of the migration", thread="t", source="user")
         for n in range(ENTRIES)
     ]
-    await records.add(drafts)
+    await records.entries.add(drafts)
     await records.close()
     async with running(settings):  # a start writes their points
         pass

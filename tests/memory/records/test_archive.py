@@ -16,9 +16,10 @@ from ctx_memory.records.archive import (
     restore_archive,
     write_archive,
 )
+from ctx_memory.records.entry import Criteria, EntryKind
+from ctx_memory.records.fulltext.query import TextQuery
 from ctx_memory.records.migrate import known_revisions
 from ctx_memory.records.store import Records
-from ctx_memory.records.types import Criteria, EntryKind, TextMode
 from tests.support.records import PNG, draft, texts
 
 
@@ -38,14 +39,14 @@ async def rows(records: Records) -> dict[str, list[Any]]:
 
 
 async def fill(records: Records) -> None:
-    await records.add(
+    await records.entries.add(
         [
             draft("first: größer\u2028", tags=["a", "b"], images=[PNG]),
             draft("second", metadata={"$bytes": "x", "deep": [1, None, {"k": 1.5}]}),
             draft("a memory", thread=None, kind=EntryKind.MEMORY),
         ]
     )
-    await records.remove(Criteria(EntryKind.MEMORY))
+    await records.entries.remove(Criteria(EntryKind.MEMORY))
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ async def test_a_backup_restores_equal_records(
     await restore_archive(other.database, file, quietly)
     assert await rows(other) == await rows(records)
     thread = Criteria(EntryKind.THREAD)
-    found, _ = await other.full_text("second", TextMode.MATCH, thread, 5, highlight=False)
+    found, _ = await other.texts.find(TextQuery("second"), thread, 5)
     assert [hit.entry.text for hit in found] == ["second"]
 
 
@@ -77,7 +78,7 @@ async def test_records_are_restored_into_either_database(records: Records, tmp_p
     await restore_archive(records.database, file, quietly)
     assert await rows(records) == await rows(source)
     await source.close()
-    await records.add([draft("written after the restore")])
+    await records.entries.add([draft("written after the restore")])
     assert len(await texts(records)) == 3
 
 

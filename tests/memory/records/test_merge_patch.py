@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctx_memory.records.merge_patch import merged
+from ctx_memory.records.entry import merged
 
 
 @pytest.mark.parametrize(

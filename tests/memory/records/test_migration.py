@@ -16,10 +16,10 @@ from sqlalchemy import text
 
 from ctx_core.errors import StorageFailed
 from ctx_memory.records.database import Database
+from ctx_memory.records.entry import Criteria, Draft, EntryKind
 from ctx_memory.records.migrate import MIGRATIONS, migrate, newest_revision
 from ctx_memory.records.store import Records
 from ctx_memory.records.tables import VERSION_TABLE, schema
-from ctx_memory.records.types import Criteria, Draft, EntryKind
 from tests.support.postgres import execute
 
 # The first tables, as they were created before there were revisions.
@@ -68,7 +68,7 @@ from ctx_memory.records.store import Records
 
 async def main():
     records = await Records.open(sys.argv[1])
-    print(await records.pending())
+    print(await records.outbox.pending())
     await records.close()
 
 asyncio.run(main())
@@ -106,7 +106,7 @@ def old_file(tmp_path: Path) -> Path:
 async def test_nothing_of_an_older_database_is_lost(old_file: Path) -> None:
     records = await Records.open(f"sqlite:///{old_file}")
     try:
-        found = await records.get(range(1, OLD_ENTRIES + 1), EntryKind.MEMORY)
+        found = await records.entries.get(range(1, OLD_ENTRIES + 1), EntryKind.MEMORY)
         assert [entry.id for entry in found] == list(range(1, OLD_ENTRIES + 1))
         assert {entry.content_hash for entry in found} == {"hash"}
         entry = found[0]
@@ -120,9 +120,9 @@ async def test_nothing_of_an_older_database_is_lost(old_file: Path) -> None:
             "2024-01-15T10:30:00.500000Z",
             "2024-01-15T10:30:00.123456Z",
         }
-        due = await records.lease(10)
+        due = await records.outbox.lease(10)
         assert [item.entry.id for item in due if item.entry] == list(WAITING)
-        [(new, _, _)] = await records.add([Draft(EntryKind.MEMORY, "memories", "the next")])
+        [(new, _, _)] = await records.entries.add([Draft(EntryKind.MEMORY, "memories", "the next")])
         assert new == OLD_ENTRIES + 1
     finally:
         await records.close()
@@ -191,7 +191,9 @@ def later(tmp_path: Path) -> Path:
 
 async def _fill(url: str) -> None:
     records = await Records.open(url)
-    await records.add([Draft(EntryKind.THREAD, "threads", "as it was", thread="t", tags=["x"])])
+    await records.entries.add(
+        [Draft(EntryKind.THREAD, "threads", "as it was", thread="t", tags=["x"])]
+    )
     await records.close()
 
 
@@ -237,7 +239,7 @@ async def test_a_failing_revision_leaves_everything_as_it_was(
         (newest_revision(),)
     ]
     records = await Records.open(records_url)
-    [entry] = await records.select(Criteria(EntryKind.THREAD), 10)
+    [entry] = await records.entries.select(Criteria(EntryKind.THREAD), 10)
     assert entry.text == "as it was"
     await records.close()
 

@@ -25,7 +25,7 @@ async def test_what_cannot_be_kept_is_refused(
     records: Records, field: str, fields: dict[str, Any]
 ) -> None:
     with pytest.raises(InvalidInput) as raised:
-        await records.add([draft(**({"text": "text"} | fields))])
+        await records.entries.add([draft(**({"text": "text"} | fields))])
     assert raised.value.details["field"] == field
 
 
@@ -34,15 +34,15 @@ async def test_nesting_has_an_end(records: Records) -> None:
     for _ in range(200):
         deep = [deep]
     with pytest.raises(InvalidInput, match="nested deeper"):
-        await records.add([draft("deep", metadata={"a": deep})])
+        await records.entries.add([draft("deep", metadata={"a": deep})])
 
 
 async def test_a_nul_is_kept_or_refused_but_never_cut(records: Records) -> None:
     if records.dialect == "postgresql":
         for given in (draft("a\x00b"), draft("ab", metadata={"k": "a\x00b"})):
             with pytest.raises(InvalidInput, match="NUL"):
-                await records.add([given])
+                await records.entries.add([given])
     else:
-        [(entry_id, _, _)] = await records.add([draft("a\x00b", metadata={"k": "a\x00b"})])
+        [(entry_id, _, _)] = await records.entries.add([draft("a\x00b", metadata={"k": "a\x00b"})])
         entry = await one(records, entry_id)
         assert (entry.text, entry.metadata) == ("a\x00b", {"k": "a\x00b"})

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from ctx_memory.records.types import Criteria, EntryKind
+from ctx_memory.records.entry import Criteria, EntryKind
 from ctx_memory.search.context import lines
 from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.threads.service import Threads

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from ctx_core.engine.engine import Engine
-from ctx_memory.records.types import Change, Criteria, EntryKind
+from ctx_memory.records.entry import Change, Criteria, EntryKind
 from ctx_memory.search import entry_search
 from ctx_memory.search.points import EntryProjection
 from ctx_memory.search.splitter import TextSplitter

@@ -3,7 +3,7 @@
 import pytest
 
 from ctx_core.errors import InvalidInput
-from ctx_memory.records.types import ContentType, Criteria, EntryKind
+from ctx_memory.records.entry import ContentType, Criteria, EntryKind
 from ctx_memory.search.filters import EntryFilters, count_filters
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from ctx_core.rerank.stage import RerankStage
 from ctx_core.settings import Settings
-from ctx_memory.records.types import TextMode
+from ctx_memory.records.fulltext.query import TextMode
 from ctx_memory.search import pages
 from ctx_memory.search.pages import RankedPages
 from ctx_memory.search.splitter import TextSplitter
@@ -28,7 +28,9 @@ def reranking(threads: Threads, settings: Settings, reranker: Any, seconds: floa
     results = Results(records, 300)
     return replace(
         threads,
-        searches=Searches(records, threads.searches._semantic, cut, results, "english"),
+        searches=Searches(
+            records, threads.searches._texts, threads.searches._semantic, cut, results
+        ),
         hybrid=HybridSearch(records, threads.hybrid.retrievers, cut, results, 60),
     )
 

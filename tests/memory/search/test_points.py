@@ -6,7 +6,7 @@ import pytest
 
 from ctx_core.engine.engine import Engine
 from ctx_core.vectors.types import Record
-from ctx_memory.records.types import EntryKind
+from ctx_memory.records.entry import EntryKind
 from ctx_memory.search.points import EntryProjection, point_id
 from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.threads.requests import ChangeArgument, EntryArgument

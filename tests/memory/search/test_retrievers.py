@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ctx_core.engine.engine import Engine
-from ctx_memory.records.types import Draft, EntryKind
+from ctx_memory.records.entry import Draft, EntryKind
+from ctx_memory.records.fulltext.index import TextIndex
 from ctx_memory.search.filters import EntryFilters
 from ctx_memory.search.lexical import document_vector, lexical_query
 from ctx_memory.threads.search_request import SearchRequest
@@ -88,7 +89,8 @@ async def test_sql_answers_what_the_vectors_cannot(
 ) -> None:
     endless = "f" * 80
     [id_] = await notes(threads, f"the digest is {endless}")
-    monkeypatch.setattr(threads.hybrid.retrievers, "_language", language)
+    texts = threads.hybrid.retrievers._texts
+    monkeypatch.setattr(texts, "_index", TextIndex(texts.dialect, language))
     body = await words(threads, endless if language == "english" else "digest")
     assert ids(body) == [id_]
     assert backend(body) == threads.entries.records.dialect

@@ -9,8 +9,8 @@ import pytest
 from ctx_core.background import BackgroundTasks
 from ctx_core.errors import DecoderFailed
 from ctx_core.settings import Settings
-from ctx_memory.records.store import Records
-from ctx_memory.records.types import Entry, EntryKind
+from ctx_memory.records.entries import EntryRecords
+from ctx_memory.records.entry import Entry, EntryKind
 from ctx_memory.summaries import worker as worker_module
 from ctx_memory.summaries.worker import SummaryRules, SummaryWorker
 from ctx_memory.threads.requests import ChangeArgument, EntryArgument
@@ -50,7 +50,13 @@ async def store(threads: Threads, text: str, thread: str = "t") -> int:
     return (await threads.entries.store(argument))["context_id"]
 
 
-async def read(records: Records, id_: int) -> Entry:
+def worker_with(threads: Threads, decoder: Scribe) -> SummaryWorker:
+    """A worker on the same entries with another decoder."""
+    summaries = threads.summaries._summaries
+    return SummaryWorker(threads.entries.records, summaries, EntryKind.THREAD, decoder, RULES)
+
+
+async def read(records: EntryRecords, id_: int) -> Entry:
     [entry] = await records.get([id_], EntryKind.THREAD)
     return entry
 
@@ -66,7 +72,7 @@ async def test_long_texts_are_summarised_and_short_ones_are_not(threads: Threads
     long, short = await store(threads, LONG), await store(threads, "short")
     records, scribe = threads.entries.records, Scribe()
     before = await read(records, long)
-    await SummaryWorker(records, EntryKind.THREAD, scribe, RULES).catch_up()
+    await worker_with(threads, scribe).catch_up()
     after = await read(records, long)
     assert (after.summary, after.summary_by) == ("Summary 1.", "scribe-1")
     assert (after.updated_at, after.revision) == (before.updated_at, before.revision)
@@ -78,7 +84,7 @@ async def test_long_texts_are_summarised_and_short_ones_are_not(threads: Threads
 async def test_a_text_is_cut_to_what_the_decoder_can_read(threads: Threads) -> None:
     await store(threads, LONG * 20)
     scribe = Scribe()
-    await SummaryWorker(threads.entries.records, EntryKind.THREAD, scribe, RULES).catch_up()
+    await worker_with(threads, scribe).catch_up()
     [prompt] = scribe.asked
     assert LONG in prompt
     assert len(prompt) < 1_000 * 3
@@ -87,7 +93,7 @@ async def test_a_text_is_cut_to_what_the_decoder_can_read(threads: Threads) -> N
 async def test_a_new_text_loses_its_old_summary(threads: Threads) -> None:
     id_ = await store(threads, LONG)
     records = threads.entries.records
-    worker = SummaryWorker(records, EntryKind.THREAD, Scribe(), RULES)
+    worker = worker_with(threads, Scribe())
     await worker.catch_up()
     await threads.entries.update(ChangeArgument(context_id=id_, tags=["kept"]))
     assert (await read(records, id_)).summary == "Summary 1."
@@ -108,7 +114,7 @@ async def test_a_summary_of_an_older_text_is_thrown_away(threads: Threads) -> No
                 await threads.entries.update(change)
             return await super().complete(prompt, max_tokens, system)
 
-    worker = SummaryWorker(records, EntryKind.THREAD, Slow(), RULES)
+    worker = worker_with(threads, Slow())
     await worker.catch_up()
     assert (await read(records, id_)).summary == ""
     await worker.catch_up()
@@ -119,7 +125,7 @@ async def test_a_decoder_that_fails_is_not_replaced_but_asked_again(threads: Thr
     id_ = await store(threads, LONG)
     records, scribe = threads.entries.records, Scribe()
     scribe.failure = "connection refused"
-    worker = SummaryWorker(records, EntryKind.THREAD, scribe, RULES)
+    worker = worker_with(threads, scribe)
     await worker.catch_up()
     assert worker.failure == "connection refused"
     assert (await read(records, id_)).summary == ""
@@ -138,7 +144,7 @@ async def test_one_entry_that_fails_does_not_hold_up_the_others(
     bad = [await store(threads, f"{LONG} poison {n}") for n in range(3)]
     good = [await store(threads, f"{LONG} fine {n}") for n in range(3)]
     records = threads.entries.records
-    worker = SummaryWorker(records, EntryKind.THREAD, scribe, RULES)
+    worker = worker_with(threads, scribe)
     await worker.catch_up()
     assert all([(await read(records, id_)).summary for id_ in good])
     assert not any([(await read(records, id_)).summary for id_ in bad])
@@ -150,7 +156,7 @@ async def test_a_decoder_that_is_down_is_not_asked_for_every_entry(threads: Thre
         await store(threads, f"{LONG} {number}")
     scribe = Scribe()
     scribe.failure = "connection refused"
-    await SummaryWorker(threads.entries.records, EntryKind.THREAD, scribe, RULES).catch_up()
+    await worker_with(threads, scribe).catch_up()
     assert scribe.calls == worker_module.MAX_FAILURES
 
 
@@ -191,7 +197,7 @@ async def test_storing_does_not_wait_for_a_summary(threads: Threads) -> None:
             return ""
 
     scribe = Never()
-    worker = SummaryWorker(threads.entries.records, EntryKind.THREAD, scribe, RULES)
+    worker = worker_with(threads, scribe)
     async with worker.running(BackgroundTasks()):
         id_ = await store(threads, LONG)
         worker.wake([id_])

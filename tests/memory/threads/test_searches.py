@@ -8,6 +8,7 @@ import pytest
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.errors import CtxError, SearchFailed
 from ctx_core.settings import Settings
+from ctx_memory.records.fulltext.index import TextIndex
 from ctx_memory.service import open_memory
 from ctx_memory.threads.requests import EntryArgument
 from ctx_memory.threads.service import Threads
@@ -62,12 +63,13 @@ async def test_without_words_meaning_still_answers_and_without_both_nothing(
 ) -> None:
     """In a language whose words only SQL can search."""
     await add(threads, [draft("found by meaning")])
-    monkeypatch.setattr(threads.hybrid.retrievers, "_language", "french")
+    texts = threads.hybrid.retrievers._texts
+    monkeypatch.setattr(texts, "_index", TextIndex(texts.dialect, "french"))
 
     async def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("the index is gone")
 
-    monkeypatch.setattr(threads.entries.records, "rank_by_words", broken)
+    monkeypatch.setattr(texts, "rank", broken)
     body = await threads.hybrid.search("found", None, None, search_request())
     assert body["search_modes_used"] == ["semantic"]
     assert body["count"] == 1

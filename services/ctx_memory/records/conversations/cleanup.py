@@ -7,8 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ctx_memory.records import reading, writing
 from ctx_memory.records.conversations.types import SummaryLevel
+from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.tables import conversations, entries, relations, summaries
-from ctx_memory.records.types import EntryKind
 
 
 async def remove(

@@ -18,8 +18,8 @@ from ctx_memory.records.conversations.types import (
 )
 from ctx_memory.records.conversations.upsert import insert_into
 from ctx_memory.records.database import Dialect
+from ctx_memory.records.entry import Draft, Entry, EntryKind
 from ctx_memory.records.tables import conversations, entries
-from ctx_memory.records.types import Draft, Entry, EntryKind
 
 MAX_CHARACTERS = 1_000_000  # of the messages that are read at once, but always one
 IS_LIVE = conversations.c.removed_at.is_(None)

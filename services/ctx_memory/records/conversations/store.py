@@ -28,7 +28,7 @@ from ctx_memory.records.conversations.types import (
     SummaryThresholds,
 )
 from ctx_memory.records.database import Database
-from ctx_memory.records.types import Entry, moment
+from ctx_memory.records.entry import Entry, moment
 
 
 class ConversationRecords:

@@ -17,8 +17,8 @@ from ctx_memory.records.conversations.types import (
 )
 from ctx_memory.records.conversations.upsert import insert_into
 from ctx_memory.records.database import Dialect
+from ctx_memory.records.entry import Change, Draft, EntryKind
 from ctx_memory.records.tables import conversations, entries, summaries
-from ctx_memory.records.types import Change, Draft, EntryKind
 
 
 async def save_of_conversation(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from ctx_memory.records.types import Entry
+from ctx_memory.records.entry import Entry
 
 HIGH_IMPORTANCE = 0.75  # from here on a message counts as important
 SUMMARY_SOURCE = "summary"  # the source of the entry that makes a summary searchable

@@ -13,12 +13,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, not_, or_, select, true
 
+from ctx_memory.records.entry import Criteria, MetadataFilter
 from ctx_memory.records.filters import postgresql, sqlite
 from ctx_memory.records.filters.operators import OPPOSITES, Operator, is_text, wrong_value
 from ctx_memory.records.filters.paths import Path, parse_path
 from ctx_memory.records.filters.sqlite import register_functions
 from ctx_memory.records.tables import entries, tags
-from ctx_memory.records.types import Criteria, MetadataFilter
 
 __all__ = ["parse_filters", "register_functions", "where"]
 

@@ -14,11 +14,11 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ctx_core.errors import SettingsInvalid
+from ctx_memory.records.entry import MetadataFilter
 from ctx_memory.records.filters import postgresql as on_postgresql
 from ctx_memory.records.filters import sqlite as on_sqlite
 from ctx_memory.records.filters.operators import Operator
 from ctx_memory.records.filters.paths import Path, is_spellable, parse_path
-from ctx_memory.records.types import MetadataFilter
 
 PREFIX = "metadata_"  # of the names of these indexes
 FieldType = Literal["string", "number", "boolean", "array", "object"]

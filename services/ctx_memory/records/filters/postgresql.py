@@ -22,11 +22,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, array
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ctx_memory.records.entry import MetadataFilter
 from ctx_memory.records.filters.case_folding import NOT_FOLDED
 from ctx_memory.records.filters.operators import COMPARISONS, Operator
 from ctx_memory.records.filters.paths import Path, is_index, is_spellable
 from ctx_memory.records.tables import entries
-from ctx_memory.records.types import MetadataFilter
 
 log = logging.getLogger(__name__)
 

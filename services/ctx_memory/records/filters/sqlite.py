@@ -27,11 +27,11 @@ from sqlalchemy import (
     select,
 )
 
+from ctx_memory.records.entry import MetadataFilter
 from ctx_memory.records.filters.case_folding import fold
 from ctx_memory.records.filters.operators import COMPARISONS, Operator
 from ctx_memory.records.filters.paths import Path, is_index, is_spellable
 from ctx_memory.records.tables import entries
-from ctx_memory.records.types import MetadataFilter
 
 NUMBERS = ("integer", "real")
 CONTAINERS = ("array", "object")

@@ -30,11 +30,20 @@ from sqlalchemy.dialects.postgresql import REGCONFIG, TSQUERY, TSVECTOR
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ctx_core.errors import SettingsInvalid
+from ctx_memory.records.entry import Criteria
 from ctx_memory.records.filters import where
 from ctx_memory.records.fulltext.accents import fold_accents, folded_sql
-from ctx_memory.records.fulltext.query import SIMPLE, STEMMED, All, Either, Node, Not, Words
+from ctx_memory.records.fulltext.query import (
+    SIMPLE,
+    STEMMED,
+    All,
+    Either,
+    Node,
+    Not,
+    TextMode,
+    Words,
+)
 from ctx_memory.records.tables import entries
-from ctx_memory.records.types import Criteria, TextMode
 
 COLUMN, INDEX = "text_vector", "entries_by_text"
 MAX_RANKED = 400

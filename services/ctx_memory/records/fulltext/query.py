@@ -7,8 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-from ctx_memory.records.types import TextMode
+from enum import StrEnum
 
 MAX_WORDS = 64  # of one query: a longer one is a text, and each word costs a look-up
 MAX_DEPTH = 16  # parentheses inside parentheses; SQLite's own parser stops at about 30
@@ -51,6 +50,24 @@ DOUBLING_ENDINGS = frozenset(("ed", "er", "ing", "ings"))
 _DOUBLED = re.compile(r"([bcdfgklmnprtvz])\1$")
 # Stemming makes `pai` of `pay`, which no longer word begins with; of `paye` it takes the e alone.
 _FINAL_Y = re.compile(r"ys?$")
+
+
+class TextMode(StrEnum):
+    """How the words of a full-text query are combined."""
+
+    MATCH = "match"
+    PREFIX = "prefix"
+    PHRASE = "phrase"
+    BOOLEAN = "boolean"
+
+
+@dataclass(frozen=True)
+class TextQuery:
+    """Words to search texts for: all must occur, or one of them with `any_word`."""
+
+    text: str
+    mode: TextMode = TextMode.MATCH
+    any_word: bool = False
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ctx_memory.records.entry import Criteria
 from ctx_memory.records.filters import where
 from ctx_memory.records.fulltext.query import STEMMED, Either, Node, Not, Words
 from ctx_memory.records.tables import entries
-from ctx_memory.records.types import Criteria
 
 INDEX = "entries_text"
 MAX_RANKED = 1000

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from ctx_memory.records.entry import Criteria, EntryKind, MetadataFilter
 from ctx_memory.records.filters import parse_filters
 from ctx_memory.records.filters.indexes import index_metadata
 from ctx_memory.records.filters.operators import Operator, wrong_value
 from ctx_memory.records.filters.paths import is_index
-from ctx_memory.records.types import Criteria, EntryKind, MetadataFilter
 from tests.support.tables import bare_tables, dialect_of, fill, found, row
 
 MISSING = object()

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from ctx_memory.records.entry import MetadataFilter
 from ctx_memory.records.filters import MAX_FILTERS, parse_filters
 from ctx_memory.records.filters.operators import MAX_LISTED, Operator
 from ctx_memory.records.filters.paths import MAX_DEPTH, MAX_KEY_LENGTH, parse_path
-from ctx_memory.records.types import MetadataFilter
 
 
 def test_a_field_equals_its_value() -> None:

@@ -6,8 +6,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from ctx_memory.records.filters.indexes import index_metadata
-from ctx_memory.records.fulltext import ensure_full_text
-from tests.support.fulltext import TEXTS
+from tests.support.fulltext import TEXTS, index_of
 from tests.support.tables import bare_tables, fill, row
 
 
@@ -16,7 +15,7 @@ async def engine(records_url: str) -> AsyncIterator[AsyncEngine]:
     async with bare_tables(records_url) as opened:
         async with opened.begin() as connection:
             await index_metadata(connection, opened.dialect.name, ["status"])
-            await ensure_full_text(connection, opened.dialect.name, "english")
+            await index_of(connection, "english").ensure(connection)
         yield opened
 
 

@@ -4,9 +4,10 @@ import time
 
 import pytest
 
-from ctx_memory.records.fulltext import highlighter
+from ctx_memory.records.database import Dialect
 from ctx_memory.records.fulltext.highlight import MAX_SCANNED
-from ctx_memory.records.types import TextMode
+from ctx_memory.records.fulltext.index import TextIndex
+from ctx_memory.records.fulltext.query import TextMode, TextQuery
 from tests.support.fulltext import TEXTS
 
 MARKED = [
@@ -25,8 +26,8 @@ MARKED = [
 ]
 
 
-def passages(query: str, text: str, mode: str = "match", dialect: str = "sqlite") -> str | None:
-    marks = highlighter(query, TextMode(mode), dialect, "english", any_word=False)
+def passages(query: str, text: str, mode: str = "match", dialect: Dialect = "sqlite") -> str | None:
+    marks = TextIndex(dialect).highlighter(TextQuery(query, TextMode(mode)))
     assert marks is not None
     return marks.passages(text)
 

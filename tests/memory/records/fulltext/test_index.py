@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from ctx_core.errors import SettingsInvalid
 from ctx_memory.records.filters.indexes import index_metadata
-from ctx_memory.records.fulltext import LANGUAGES, ensure_full_text
+from ctx_memory.records.fulltext.index import LANGUAGES
 from ctx_memory.records.tables import entries
-from tests.support.fulltext import ids
+from tests.support.fulltext import ids, index_of
 from tests.support.tables import bare_tables, fill, row
 
 
@@ -26,14 +26,13 @@ async def test_the_index_follows_the_entries(texts: AsyncConnection) -> None:
 
 
 async def test_another_language_fills_the_index_anew(texts: AsyncConnection) -> None:
-    dialect = texts.dialect.name
-    await ensure_full_text(texts, dialect, "simple")
+    await index_of(texts, "simple").ensure(texts)
     assert await ids(texts, "crash", language="simple") == []
     assert await ids(texts, "crashed", language="simple") == [1]
     assert await ids(texts, "the", language="simple") == [1, 4]  # no stop words either
     await fill(texts, [row(50, text="crashed again")])
     assert await ids(texts, "crashed", language="simple") == [1, 50]
-    await ensure_full_text(texts, dialect, "english")
+    await index_of(texts, "english").ensure(texts)
     assert await ids(texts, "crash") == [1, 50]
 
 
@@ -44,11 +43,11 @@ async def test_postgresql_stems_other_languages(postgres_url: str) -> None:
         known = set(await connection.scalars(text("SELECT cfgname FROM pg_ts_config")))
         for language in LANGUAGES:
             if language in known:  # Estonian came with PostgreSQL 18
-                await ensure_full_text(connection, "postgresql", language)
+                await index_of(connection, language).ensure(connection)
             else:
                 with pytest.raises(SettingsInvalid, match="this PostgreSQL knows"):
-                    await ensure_full_text(connection, "postgresql", language)
-        await ensure_full_text(connection, "postgresql", "german")
+                    await index_of(connection, language).ensure(connection)
+        await index_of(connection, "german").ensure(connection)
         assert await ids(connection, "Haus", language="german") == [1]
 
 
@@ -56,7 +55,7 @@ async def test_sqlite_says_that_it_stems_english_only(
     engine: AsyncEngine, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with engine.begin() as connection:
-        await ensure_full_text(connection, engine.dialect.name, "german")
+        await index_of(connection, "german").ensure(connection)
     said = "stems English only" in caplog.text
     assert said == (engine.dialect.name == "sqlite")
 
@@ -84,16 +83,15 @@ async def test_accents_do_not_count(texts: AsyncConnection) -> None:
 
 async def test_an_unknown_language_is_refused(connection: AsyncConnection) -> None:
     with pytest.raises(SettingsInvalid, match="did you mean english") as caught:
-        await ensure_full_text(connection, connection.dialect.name, "englisch")
+        await index_of(connection, "englisch").ensure(connection)
     assert "french" in caught.value.message
 
 
 async def test_an_index_that_is_there_is_left_alone(texts: AsyncConnection) -> None:
-    dialect = texts.dialect.name
     before = await _identity(texts)
-    await ensure_full_text(texts, dialect, "english")
+    await index_of(texts, "english").ensure(texts)
     assert await _identity(texts) == before
-    await ensure_full_text(texts, dialect, "simple")
+    await index_of(texts, "simple").ensure(texts)
     assert await _identity(texts) != before
 
 
@@ -111,7 +109,7 @@ async def test_a_lost_trigger_is_noticed(texts: AsyncConnection) -> None:
     await texts.exec_driver_sql("DROP TRIGGER entries_text_added")
     await fill(texts, [row(60, text="unicorn")])
     assert await ids(texts, "unicorn") == []
-    await ensure_full_text(texts, "sqlite", "english")
+    await index_of(texts).ensure(texts)
     assert await ids(texts, "unicorn") == [60]
 
 

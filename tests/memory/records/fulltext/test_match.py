@@ -5,8 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ctx_memory.records.fulltext.query import NO_WORDS
-from ctx_memory.records.types import TextMode
+from ctx_memory.records.fulltext.query import NO_WORDS, TextMode
 from tests.support.fulltext import ids, search
 
 MODES: list[tuple[str, str, list[int]]] = [

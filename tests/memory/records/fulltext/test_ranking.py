@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ctx_memory.records.entry import Criteria, EntryKind
 from ctx_memory.records.filters import parse_filters
 from ctx_memory.records.fulltext import postgresql, sqlite
 from ctx_memory.records.tables import tags
-from ctx_memory.records.types import Criteria, EntryKind
 from tests.support.fulltext import ids, search
 from tests.support.tables import fill, row
 

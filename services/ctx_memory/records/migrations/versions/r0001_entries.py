@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-from ctx_memory.records.types import moment
+from ctx_memory.records.entry import moment
 
 revision = "0001"
 down_revision = None

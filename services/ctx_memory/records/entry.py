@@ -1,4 +1,4 @@
-"""Types of the record store, free of SQL: entries, drafts, changes, criteria."""
+"""Entries as values, free of SQL: drafts, changes, stored entries, criteria that select them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -140,76 +140,19 @@ class Criteria:
     current_at: str | None = None  # a time at which it has not expired; nothing supersedes it
 
 
-class TextMode(StrEnum):
-    """How the words of a full-text query are combined."""
-
-    MATCH = "match"
-    PREFIX = "prefix"
-    PHRASE = "phrase"
-    BOOLEAN = "boolean"
-
-
-@dataclass(frozen=True)
-class TextHit:
-    """An entry that full-text search found; a higher score is better."""
-
-    entry: Entry
-    score: float
-    highlighted: str | None = None
-
-
-class Passage(NamedTuple):
-    """The beginning of an entry's text, its whole length, and whether a search may show it."""
-
-    id: int
-    uuid: str
-    text: str
-    length: int
-    created_at: str
-    is_shown: bool
-
-
-@dataclass(frozen=True)
-class ThreadSummary:
-    """The size, sources and times of one thread."""
-
-    thread: str
-    entries: int
-    sources: Mapping[str, int]  # source → number of entries
-    multimodal: int
-    first_at: str
-    last_at: str
-    last_id: int
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """Counts of the entries of one kind. `size_bytes` is of the whole database."""
-
-    entries: int
-    by_source: Mapping[str, int]
-    by_content_type: Mapping[str, int]
-    threads: int
-    images: int
-    tags: int
-    most_active: Sequence[tuple[str, int]]  # threads with the most entries
-    top_tags: Sequence[tuple[str, int]]
-    summarised: int
-    summarised_by: Mapping[str, int]  # author of summaries → number of summaries
-    size_bytes: int
-
-
-@dataclass(frozen=True)
-class OutboxItem:
-    """A leased outbox row: the entry's points must be written, or deleted where it is None."""
-
-    outbox_id: int
-    uuid: str
-    kind: EntryKind
-    collection: str
-    entry: Entry | None
-
-
 def moment(value: datetime) -> str:
     """Format a time in UTC at one length, so that comparing texts compares times."""
     return to_iso(value, "microseconds")
+
+
+def merged(target: Any, patch: Any) -> Any:
+    """Apply a JSON Merge Patch (RFC 7396): `{"a": 1, "b": 2}`, `{"b": null}` → `{"a": 1}`."""
+    if not isinstance(patch, Mapping):
+        return patch
+    result = dict(target) if isinstance(target, Mapping) else {}
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = merged(result.get(key), value)
+    return result
