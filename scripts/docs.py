@@ -24,6 +24,7 @@ from ctx_core.serving.metrics import Metrics
 from ctx_core.serving.service import Service, Tool
 from ctx_core.serving.sessions import SessionDefaults
 from ctx_core.settings import Settings, env_names
+from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.tools import indexer_tools
 from ctx_indexer.tools.answers import AnswerParts
 from ctx_indexer.tools.context import IndexerContext
@@ -90,7 +91,7 @@ def _indexer_context() -> IndexerContext:
         vectors=NOTHING,
         workspaces=NOTHING,
         sessions=SessionDefaults(),
-        default_collection="",
+        views=NOTHING,
         memory_collection="",
         current_repo=None,
         vectors_dir=DOCS,
@@ -109,7 +110,7 @@ def servers() -> Mapping[str, Sequence[Tool]]:
         "indexer": indexer_tools(
             _indexer_context(),
             NOTHING,
-            NOTHING,
+            Lookup(NOTHING, NOTHING, NOTHING, NOTHING),
             NOTHING,
             AnswerParts(NOTHING, NOTHING, 1, 1.0, 1.0),
             QuestionParts(NOTHING, NOTHING),

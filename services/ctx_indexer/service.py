@@ -34,7 +34,6 @@ from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.texts import FileTexts
 from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.schema.points import spec
-from ctx_indexer.schema.reachable import reachable
 from ctx_indexer.search.rerank import CodeReranker
 from ctx_indexer.search.searcher import Searcher
 from ctx_indexer.search.snippet import WindowSize
@@ -45,6 +44,8 @@ from ctx_indexer.tools.answers import AnswerParts
 from ctx_indexer.tools.context import IndexerContext, InfoDefaults
 from ctx_indexer.tools.index import owner_tools
 from ctx_indexer.tools.questions import QuestionParts
+from ctx_indexer.view.reachable import reachable
+from ctx_indexer.view.views import ViewDefaults, Views
 from ctx_indexer.watch.watch import Watch
 
 log = logging.getLogger(__name__)
@@ -100,16 +101,10 @@ async def open_indexer(
     searcher = await open_searcher(settings, engine)
     tasks = BackgroundTasks()
     expected = {settings.collection_name: spec(engine.embedder)}
-    lookup = Lookup(
-        context.indexer,
-        reached,
-        FileTexts(context.indexer.limits),
-        context.workspaces.root,
-        settings.host_workspace,
-    )
+    lookup = Lookup.over(context.indexer.files, reached, FileTexts(context.indexer.limits))
     stack = contextlib.AsyncExitStack()
     decoder, problem = await _open_decoder(stack, settings)
-    answers = _answer_parts(settings, Retriever(lookup, reached), code, decoder, problem)
+    answers = _answer_parts(settings, Retriever(lookup.files, reached), code, decoder, problem)
     questions = QuestionParts(
         History(engine.vectors, engine.embedder, settings.history_commits),
         MemoryReader(
@@ -234,17 +229,23 @@ def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) 
         leases=ServerLeases(engine.vectors) if settings.qdrant_url else None,
     )
     more = [Path(folder).expanduser() for folder in settings.workspace_roots]
+    workspaces = Workspaces(settings.workspace.expanduser(), more)
+    defaults = ViewDefaults(
+        settings.collection_name,
+        settings.current_repo if settings.repo_auto_filter else None,
+        only_workspace=settings.repo_auto_filter,
+        workspace=workspaces.root,
+        host_folder=settings.host_workspace,
+    )
     return IndexerContext(
         indexer=indexer,
         vectors=reachable(engine.vectors),
-        workspaces=Workspaces(settings.workspace.expanduser(), more),
+        workspaces=workspaces,
         sessions=sessions,
-        default_collection=settings.collection_name,
+        views=Views(indexer.checkouts, sessions, defaults),
         memory_collection=settings.memory_collection_name,
         current_repo=settings.current_repo,
         vectors_dir=settings.vectors_dir,
-        default_repo=settings.current_repo if settings.repo_auto_filter else None,
-        only_workspace=settings.repo_auto_filter,
         window=WindowSize(settings.micro_chunk_tokens, settings.micro_chunk_stride),
         info=InfoDefaults(
             settings.info_request_limit,

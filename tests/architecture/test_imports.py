@@ -18,6 +18,25 @@ SYNTAX = {"indexer.syntax", *SYNTAX_TYPES}
 # A language is known by its protocol and its name; no room knows a family of them.
 LANGUAGES = {"indexer.languages.protocol", "indexer.languages.registry"}
 
+# Two dialects that search, summarise and answer alike.
+CONVERSING = {
+    "core.background",
+    "core.embedding",
+    "core.engine",
+    "core.errors",
+    "core.llm",
+    "core.ranking",
+    "core.secrets",
+    "core.serving",
+    "core.settings",
+    "core.text",
+    "core.vectors",
+    "memory.projection",
+    "memory.records",
+    "memory.search",
+    "memory.summaries",
+}
+
 # A room may import itself and these. A file beside the rooms (`service`, `__main__`) is a
 # composition root: it builds the parts of its server and may import all of its rooms.
 MAY_IMPORT: Mapping[str, set[str]] = {
@@ -118,6 +137,15 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.source",
         *SYNTAX,
     },
+    "indexer.view": {
+        "core.access",
+        "core.errors",
+        "core.serving",
+        "core.vectors",
+        "indexer.indexing",
+        "indexer.manifest",
+        "indexer.schema",
+    },
     "indexer.search": {
         "core.embedding",
         "core.engine",
@@ -129,8 +157,16 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.chunking",
         "indexer.schema",
         *SYNTAX,
+        "indexer.view",
     },
-    "indexer.graph": {"core.blocking", "core.vectors", "indexer.schema", *LANGUAGES, *SYNTAX},
+    "indexer.graph": {
+        "core.blocking",
+        "core.vectors",
+        "indexer.schema",
+        *LANGUAGES,
+        *SYNTAX,
+        "indexer.view",
+    },
     "indexer.watch": {
         "core.background",
         "core.confined_folder",
@@ -147,6 +183,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.text",
         "core.vectors",
         "indexer.source",
+        "indexer.view",
     },
     "indexer.lookup": {
         "core.errors",
@@ -154,13 +191,13 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.vectors",
         "indexer.chunking",
         "indexer.graph",
-        "indexer.indexing",
         "indexer.manifest",
         "indexer.schema",
         "indexer.search",
         "indexer.source",
         *SYNTAX,
         *LANGUAGES,
+        "indexer.view",
     },
     "indexer.answers": {
         "core.errors",
@@ -172,6 +209,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.lookup",
         "indexer.search",
         *SYNTAX,
+        "indexer.view",
     },
     "indexer.tools": {
         "core.access",
@@ -191,6 +229,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         *SYNTAX,
         "indexer.watch",
         *LANGUAGES,
+        "indexer.view",
     },
     "memory.records": {"core.errors", "core.settings", "core.sqlite", "core.text"},
     "memory.projection": {
@@ -254,41 +293,8 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "memory.records",
         "memory.search",
     },
-    "memory.threads": {
-        "core.background",
-        "core.embedding",
-        "core.engine",
-        "core.errors",
-        "core.llm",
-        "core.ranking",
-        "core.rerank",
-        "core.secrets",
-        "core.serving",
-        "core.settings",
-        "core.text",
-        "core.vectors",
-        "memory.projection",
-        "memory.records",
-        "memory.search",
-        "memory.summaries",
-    },
-    "memory.conversations": {
-        "core.background",
-        "core.embedding",
-        "core.engine",
-        "core.errors",
-        "core.llm",
-        "core.ranking",
-        "core.secrets",
-        "core.serving",
-        "core.settings",
-        "core.text",
-        "core.vectors",
-        "memory.projection",
-        "memory.records",
-        "memory.search",
-        "memory.summaries",
-    },
+    "memory.threads": {*CONVERSING, "core.rerank"},
+    "memory.conversations": {*CONVERSING},
 }
 
 # A server's composition root imports all of `core` and of its own server; `ctx` imports all.

@@ -46,7 +46,7 @@ async def promises_broken(store: VectorStore, indexer: Indexer) -> list[str]:
     """Every checkout sees all points of its files that are done, and none of other versions."""
     wrong = []
     for checkout in await indexer.checkouts.of(COLLECTION):
-        rows = await indexer.checkouts.files(checkout)
+        rows = await indexer.files.of(checkout)
         found = await seen_from(store, indexer, checkout) if rows else {}
         wrong += [f"STRAY {path} in {checkout.root}" for path in found.keys() - rows.keys()]
         for path, row in rows.items():

@@ -28,6 +28,7 @@ from ctx_indexer.search.definition_choice import choose_definitions
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.view.view import View
 from scripts.bench.arguments import program_parser
 from scripts.bench.quality.retrieval import (
     PER_PATH,
@@ -56,7 +57,7 @@ async def observe(
     for query in queries:
         parsed = parse_queries(query["q"])
         request = SearchRequest(parsed, limit=RESULTS, per_path=PER_PATH)
-        found = await searcher.search(repo.name, request)
+        found = await searcher.search(View(repo.name), request)
         spoken = signs(found.hits, parsed[0], await engine.vectors.count(repo.name))
         for hit, each in zip(found.hits, spoken, strict=True):
             span = choose_definitions(hit.chunk, parsed[0], SearchFilters())[0]

@@ -15,10 +15,10 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.errors import InvalidInput
+from ctx_core.serving.sessions import SessionDefaults
 from ctx_core.settings import Settings
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.lookup.lookup import Lookup
@@ -27,6 +27,7 @@ from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import parse_query
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.view.views import ViewArguments, ViewDefaults, Views
 from scripts.bench.agents.gold import Definition, read_sources
 from scripts.bench.agents.questions import listed_files
 from scripts.bench.arguments import program_parser
@@ -96,22 +97,22 @@ class Lookups:
 
     def __init__(self, engine: Engine, indexer: Indexer, collection: str) -> None:
         self._searcher = Searcher(engine.vectors, engine.embedder)
-        self._lookup = Lookup(indexer, engine.vectors, FileTexts())
-        self._collection = collection
+        self._lookup = Lookup.over(indexer.files, engine.vectors, FileTexts())
+        self._views = Views(indexer.checkouts, SessionDefaults(), ViewDefaults(collection))
 
     async def searched(self, name: str) -> Answer | None:
         query = parse_query(name)
-        result = await self._searcher.search(self._collection, SearchRequest([query], limit=LIMIT))
-        located: Any = await self._lookup.locate(
-            self._collection, result.hits, query, SearchFilters(), 2
-        )
+        view = await self._views.resolve(ViewArguments())
+        result = await self._searcher.search(view, SearchRequest([query], limit=LIMIT))
+        located = await self._lookup.hits.locate(view, result.hits, query, SearchFilters(), 2)
         for hit, place in located.hits[:1]:
             return Answer(hit.chunk.path, place.span.symbol, place.span.start_line)
         return None
 
     async def read(self, name: str) -> Answer | None:
         try:
-            found = await self._lookup.definitions(self._collection, name, SearchFilters())
+            view = await self._views.resolve(ViewArguments())
+            found = await self._lookup.definitions.find(view, name, SearchFilters())
         except InvalidInput:
             return None
         if len(found.meant) != 1:

@@ -35,6 +35,7 @@ from ctx_core.settings.models import PROSE_TRANSFORMER
 from ctx_indexer.schema.payload import embedding_text
 from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.searcher import Searcher, SearchHit, SearchRequest
+from ctx_indexer.view.view import View
 from scripts.bench.arguments import program_parser
 from scripts.bench.figures import commit, note, with_load
 from scripts.bench.quality.retrieval import (
@@ -170,7 +171,7 @@ class Bench:
         for query in repo.queries[::step][:most]:
             request = SearchRequest(parse_queries(query["q"]), limit=self._depth, per_path=PER_PATH)
             started = time.perf_counter()
-            hits = (await searcher.search(repo.name, request)).hits
+            hits = (await searcher.search(View(repo.name), request)).hits
             self.search_seconds.append(time.perf_counter() - started)
             self.plain.append(Answered(repo, query["cat"], query["q"], _ndcg(hits, query)))
             texts = [embedding_text(hit.chunk)[:MAX_CHARACTERS] for hit in hits]

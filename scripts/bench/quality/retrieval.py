@@ -35,6 +35,7 @@ from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.ranking import DEFAULT, Weights
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.view.view import View
 from scripts.bench.arguments import program_parser
 from scripts.bench.figures import commit
 
@@ -175,7 +176,7 @@ async def answer(engine: Engine, repo: Repo, weights: Weights, definitions: bool
     for query in repo.queries:
         parsed = parse_queries(query["q"])
         request = SearchRequest(parsed, limit=RESULTS, per_path=PER_PATH)
-        found = await searcher.search(repo.name, request)
+        found = await searcher.search(View(repo.name), request)
         results = [asdict(hit.chunk) for hit in found.hits]
         if definitions:
             spans = [choose_definitions(h.chunk, parsed[0], SearchFilters())[0] for h in found.hits]

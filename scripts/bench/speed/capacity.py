@@ -35,6 +35,7 @@ from ctx_indexer.schema.fields import REPO
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.view.view import View
 from scripts.bench.arguments import program_parser
 from scripts.bench.figures import ROOT, note, with_load
 from scripts.bench.fixtures import qdrant
@@ -111,7 +112,7 @@ async def searched(engine: Engine, repo: str | None) -> dict[str, float]:
         words = [WORDS[(number * step + step) % len(WORDS)] for step in (1, 5, 7)]
         request = SearchRequest(parse_queries(f"{' '.join(words)} {number}"), filters)
         began = time.perf_counter()
-        await searcher.search(COLLECTION, request)
+        await searcher.search(View(COLLECTION), request)
         taken.append(time.perf_counter() - began)
     cpu = (time.process_time() - began_cpu) / QUERIES
     return {

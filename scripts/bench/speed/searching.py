@@ -11,6 +11,7 @@ from ctx_core.engine.engine import open_engine
 from ctx_core.settings import Settings
 from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.view.view import View
 from scripts.bench.corpora.sized import LIMIT, Corpus
 from scripts.bench.figures import percentiles, with_load
 from scripts.bench.servers import environment, running
@@ -64,7 +65,9 @@ async def searched_here(corpus: Corpus) -> dict[str, Any]:
         searcher = Searcher(engine.vectors, engine.embedder)
 
         async def ask(query: str) -> None:
-            await searcher.search(COLLECTION, SearchRequest(parse_queries(query), limit=LIMIT))
+            await searcher.search(
+                View(COLLECTION), SearchRequest(parse_queries(query), limit=LIMIT)
+            )
 
         return await timed(corpus, ask, time.process_time)
 

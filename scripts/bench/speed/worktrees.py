@@ -25,6 +25,7 @@ from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.searcher import Searcher, SearchRequest
 from ctx_indexer.source.listing import list_files
+from ctx_indexer.view.view import View
 from scripts.bench.arguments import program_parser
 from scripts.bench.fixtures.repositories import Repository
 from scripts.bench.usage import own_cpu_seconds
@@ -84,11 +85,10 @@ async def searched(engine: Engine, indexer: Indexer, checkout: Checkout) -> dict
     times, cpu = [], 0.0
     for number in range(QUERIES + 5):
         query = " ".join(draw.choices(WORDS, k=3))
-        filters = SearchFilters(
-            repos=(checkout.repo,), hidden=await indexer.checkouts.hidden([checkout])
-        )
+        filters = SearchFilters(repos=(checkout.repo,))
+        view = View(COLLECTION, hidden=await indexer.checkouts.hidden([checkout]))
         used, began = time.process_time(), time.perf_counter()
-        await searcher.search(COLLECTION, SearchRequest(parse_queries(query), filters))
+        await searcher.search(view, SearchRequest(parse_queries(query), filters))
         if number >= 5:  # the first fill caches
             times.append(time.perf_counter() - began)
             cpu += time.process_time() - used

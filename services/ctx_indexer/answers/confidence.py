@@ -100,10 +100,10 @@ async def _frequencies(
     """Count the chunks that have each term, up to COMMON."""
     vectors = {term: bm25.query_vector(term) for term in terms}
     known = {term: vector for term, vector in vectors.items() if vector.indices}
-    where = inquiry.scope.viewed()
+    where = inquiry.view.narrowed()
     queries = [
         Query([Prefetch(BM25, vector, COMMON)], limit=COMMON, filter=where, with_payload=False)
         for vector in known.values()
     ]
-    batches = await store.query_batch(inquiry.collection, queries) if queries else []
+    batches = await store.query_batch(inquiry.view.collection, queries) if queries else []
     return {term: len(hits) for term, hits in zip(known, batches, strict=True)}

@@ -4,27 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctx_indexer.lookup.located import LocatedHits
-from ctx_indexer.lookup.scope import PathScope
-from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import ParsedQuery
 from ctx_indexer.search.searcher import SearchHit
+from ctx_indexer.view.view import View
 
 
 @dataclass(frozen=True)
 class Inquiry:
     """A question, and the hits of a code search for it."""
 
-    collection: str
+    view: View
     query: ParsedQuery
     located: LocatedHits
-    scope: PathScope
     degraded: Sequence[str] = ()
 
     @property
     def hits(self) -> list[SearchHit]:
         return [hit for hit, _ in self.located.hits]
-
-    @property
-    def filters(self) -> SearchFilters:
-        """The checkouts that the question is about, and nothing narrower."""
-        return self.scope.narrow(SearchFilters())

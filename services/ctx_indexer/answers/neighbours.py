@@ -12,7 +12,8 @@ from ctx_indexer.graph.certainty import Certainty
 from ctx_indexer.graph.edges import CallSite
 from ctx_indexer.graph.graph import GraphDefinition, SymbolGraph
 from ctx_indexer.graph.relations import Related
-from ctx_indexer.lookup.lookup import Lookup, ParsedFile
+from ctx_indexer.lookup.files import ParsedFile, ReadFiles
+from ctx_indexer.lookup.selection import is_within
 from ctx_indexer.search.definition_choice import is_named, split_symbol
 from ctx_indexer.search.searcher import SearchHit
 from ctx_indexer.search.snippet import Rows
@@ -54,8 +55,8 @@ class _Neighbour:
 class Neighbours:
     """Reads the definitions around an asked symbol, where the graph has them exactly."""
 
-    def __init__(self, lookup: Lookup, store: VectorStore) -> None:
-        self._lookup = lookup
+    def __init__(self, files: ReadFiles, store: VectorStore) -> None:
+        self._files = files
         self._store = store
 
     async def spans(self, inquiry: Inquiry) -> list[Span]:
@@ -73,7 +74,7 @@ class Neighbours:
         self, hit: SearchHit, definition: DefinitionSpan, inquiry: Inquiry
     ) -> list[Span]:
         chunk = hit.chunk
-        graph = SymbolGraph(self._store, inquiry.collection, chunk.repo, inquiry.scope.hidden)
+        graph = SymbolGraph(self._store, inquiry.view, chunk.repo)
         targets = await graph.definitions(split_symbol(definition.symbol), [chunk.path])
         if not targets:
             return []
@@ -90,8 +91,8 @@ class Neighbours:
         answer = await graph.callers(asked.target)
         sites = _one_a_caller(answer.sites, asked)[:MAX_READ_CALLERS]
         paths = {site.path for site in sites}
-        tests = await self._lookup.test_lines(inquiry.collection, asked.repo, paths, inquiry.scope)
-        sites.sort(key=lambda site: (_is_in(site, tests), site.path))
+        tests = await self._files.tests(inquiry.view, asked.repo, paths)
+        sites.sort(key=lambda site: (is_within(site.line, tests.get(site.path, ())), site.path))
         role = f"calls {asked.symbol}"
         return [_Neighbour(site.path, site.line, role) for site in sites[:MAX_CALLERS]]
 
@@ -100,10 +101,9 @@ class Neighbours:
     ) -> list[Span]:
         """Read the definitions around lines; those of files that changed are left out."""
         paths = {place.path for place in places}
-        around = inquiry.filters
-        changed = await self._lookup.changed(inquiry.collection, asked.repo, paths, around)
+        changed = await self._files.changed(inquiry.view, asked.repo, paths)
         wanted = [(asked.repo, path) for path in sorted(paths - changed)]
-        files = await self._lookup.parsed(inquiry.collection, wanted, around)
+        files = await self._files.parsed(inquiry.view, wanted)
         return [
             _around(file, place, asked, inquiry)
             for place in places
@@ -140,10 +140,6 @@ def _callees(asked: _Asked, found: Sequence[Related]) -> list[_Neighbour]:
     return [_Neighbour(each.path, each.line, role) for each in others[:MAX_CALLEES]]
 
 
-def _is_in(site: CallSite, chunks: Sequence[tuple[str, int, int]]) -> bool:
-    return any(path == site.path and first <= site.line <= last for path, first, last in chunks)
-
-
 def _around(file: ParsedFile, place: _Neighbour, asked: _Asked, inquiry: Inquiry) -> Span:
     """Return the innermost definition around a line, or the line alone."""
     row = place.line - 1
@@ -151,7 +147,7 @@ def _around(file: ParsedFile, place: _Neighbour, asked: _Asked, inquiry: Inquiry
     definition = _definition_span(enclosing[-1]) if enclosing else _line_span(place.line)
     return Span(
         asked.repo,
-        inquiry.scope.shown(asked.repo, place.path),
+        inquiry.view.shown(asked.repo, place.path),
         definition,
         Rows(file.rows),
         asked.hit.score * NEIGHBOUR_SHARE,

@@ -9,16 +9,12 @@ from ctx_indexer.answers.inquiry import Inquiry
 from ctx_indexer.answers.neighbours import Neighbours
 from ctx_indexer.answers.sources import Span
 from ctx_indexer.chunking.definition_spans import COMMENT
+from ctx_indexer.lookup.files import File, ParsedFile, ReadFiles
 from ctx_indexer.lookup.located import Located, LocatedHits
-from ctx_indexer.lookup.lookup import Lookup, ParsedFile
-from ctx_indexer.lookup.scope import PathScope
 from ctx_indexer.search.query import ParsedQuery
 from ctx_indexer.search.searcher import SearchHit
 from ctx_indexer.search.snippet import best_line
-
-File = tuple[str, str]
-"""A repo and a path in it."""
-
+from ctx_indexer.view.view import View
 
 LATE = "what calls the asked symbol, and what it calls, could not be read in time"
 
@@ -34,15 +30,15 @@ class Retrieved:
 class Retriever:
     """Reads the spans of hits, as they are on disk, and those around the asked symbol."""
 
-    def __init__(self, lookup: Lookup, store: VectorStore) -> None:
-        self._lookup = lookup
-        self._neighbours = Neighbours(lookup, store)
+    def __init__(self, files: ReadFiles, store: VectorStore) -> None:
+        self._files = files
+        self._neighbours = Neighbours(files, store)
 
     async def retrieve(self, inquiry: Inquiry) -> Retrieved:
         """Return the spans that may answer, the best first, neighbours of the asked symbol last."""
-        files = await self._files(inquiry)
+        files = await self._parsed(inquiry)
         found = [
-            _span(hit, place, inquiry.query, inquiry.scope, files)
+            _span(hit, place, inquiry.query, inquiry.view, files)
             for hit, place in inquiry.located.hits
         ]
         try:
@@ -50,16 +46,16 @@ class Retriever:
         except TimeoutError:
             return Retrieved(found, [LATE])
 
-    async def _files(self, inquiry: Inquiry) -> Mapping[File, ParsedFile]:
+    async def _parsed(self, inquiry: Inquiry) -> Mapping[File, ParsedFile]:
         places = list(dict.fromkeys((hit.chunk.repo, hit.chunk.path) for hit in inquiry.hits))
-        return await self._lookup.parsed(inquiry.collection, places, inquiry.filters)
+        return await self._files.parsed(inquiry.view, places)
 
 
 def _span(
     hit: SearchHit,
     place: Located,
     query: ParsedQuery,
-    scope: PathScope,
+    view: View,
     files: Mapping[File, ParsedFile],
 ) -> Span:
     chunk, definition, rows = hit.chunk, place.span, place.rows
@@ -77,7 +73,7 @@ def _span(
     )
     return Span(
         chunk.repo,
-        scope.shown(chunk.repo, chunk.path),
+        view.shown(chunk.repo, chunk.path),
         definition,
         rows,
         hit.score,

@@ -16,6 +16,7 @@ from ctx_indexer.graph.relations import Related, Relations
 from ctx_indexer.graph.resolver import Resolver
 from ctx_indexer.graph.values import DEFINITION, Value
 from ctx_indexer.syntax.symbols.table import BLOCK
+from ctx_indexer.view.view import View
 
 MAX_ROUNDS = 8  # of loading what resolving asked for; each follows one more import
 T = TypeVar("T")
@@ -61,15 +62,11 @@ class Answer:
 class SymbolGraph:
     """Answers questions about the definitions of one repo from its symbol tables."""
 
-    def __init__(
-        self, store: VectorStore, collection: str, repo: str, hidden: Sequence[int] = ()
-    ) -> None:
-        """`hidden` are the file versions of other checkouts."""
+    def __init__(self, store: VectorStore, view: View, repo: str) -> None:
         self._store = store
-        self._collection = collection
+        self._view = view
         self._repo = repo
-        self._hidden = hidden
-        self._loaded = LoadedTables(store, collection, repo, hidden)
+        self._loaded = LoadedTables(store, view, repo)
         self._resolver = Resolver(self._loaded)
 
     async def definitions(self, name: Sequence[str], paths: Sequence[str]) -> list[GraphDefinition]:
@@ -153,7 +150,7 @@ class SymbolGraph:
 
     def fresh(self) -> "SymbolGraph":
         """Return a graph of the same repo that has loaded nothing yet."""
-        return SymbolGraph(self._store, self._collection, self._repo, self._hidden)
+        return SymbolGraph(self._store, self._view, self._repo)
 
     async def _require(self, tables: LoadedTables, paths: Sequence[str]) -> None:
         for path in paths:

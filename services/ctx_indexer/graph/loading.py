@@ -9,8 +9,8 @@ from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import Filter, Match, MatchAny, Record
 from ctx_indexer.graph.files import FileSymbols
 from ctx_indexer.schema import fields
-from ctx_indexer.schema.versions import without_versions
 from ctx_indexer.syntax.symbols.table import decode_table, definition_mention, file_mention
+from ctx_indexer.view.view import View
 
 MAX_FILES = 600  # loaded for one question
 PAGE = 200
@@ -29,14 +29,10 @@ class LoadedTables:
     more than a question may load.
     """
 
-    def __init__(
-        self, store: VectorStore, collection: str, repo: str, hidden: Sequence[int] = ()
-    ) -> None:
-        """`hidden` are the file versions of other checkouts."""
+    def __init__(self, store: VectorStore, view: View, repo: str) -> None:
         self._store = store
-        self._collection = collection
+        self._view = view
         self._repo = repo
-        self._hidden = hidden
         self._files: dict[str, FileSymbols] = {}
         self._asked: set[str] = set()
         self._missing: set[str] = set()
@@ -111,11 +107,11 @@ class LoadedTables:
         Returns whether that is all: up to `most` files are loaded.
         """
         mentions = Filter(must=[Match(fields.REPO, self._repo), MatchAny(fields.MENTIONS, keys)])
-        where = without_versions(mentions, self._hidden)
+        where = self._view.narrowed(mentions)
         offset: str | None = None
         while len(self._files) < most:
             page, offset = await self._store.scroll(
-                self._collection, where=where, limit=PAGE, offset=offset, fields=()
+                self._view.collection, where=where, limit=PAGE, offset=offset, fields=()
             )
             await self._add([record.id for record in page])
             if offset is None:
@@ -127,7 +123,7 @@ class LoadedTables:
         unknown = [each for each in ids if each not in known]
         if unknown:
             records = await self._store.retrieve(
-                self._collection, unknown, fields=(fields.PATH, fields.SYMBOL_TABLE)
+                self._view.collection, unknown, fields=(fields.PATH, fields.SYMBOL_TABLE)
             )
             known |= await COMPUTE.run(_decode, records)
         for each in ids:

@@ -3,14 +3,14 @@
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ctx_core.batches import batches
 from ctx_core.blocking import COMPUTE, GIT
 from ctx_core.embedding.protocol import Embedder
-from ctx_core.errors import GitFailed, ModelMismatch
+from ctx_core.errors import GitFailed, InvalidInput, ModelMismatch
 from ctx_core.text import bm25
 from ctx_core.text.tokens import text_terms
 from ctx_core.vectors.protocol import VectorStore
@@ -32,6 +32,7 @@ from ctx_indexer.history.points import (
     history_filter,
     spec,
 )
+from ctx_indexer.view.view import ALL_REPOS, View
 
 log = logging.getLogger(__name__)
 
@@ -52,11 +53,15 @@ class CommitHit:
 
 @dataclass(frozen=True)
 class FoundCommits:
-    """The best commits, how many were searched, and the repos whose history is not there."""
+    """The best commits, how many were searched, and in which repos.
+
+    `problems` name the repos whose history cannot be read.
+    """
 
     hits: Sequence[CommitHit]
     searched: int
     problems: Sequence[str]
+    repos: Sequence[str] = ()
 
 
 class History:
@@ -75,16 +80,13 @@ class History:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._heads: dict[tuple[str, str], str] = {}
 
-    async def search(
-        self,
-        collection: str,
-        roots: Mapping[str, Path],
-        query: str,
-        path: str | None,
-        limit: int,
-    ) -> FoundCommits:
-        """Find commits of repos, after bringing their histories up to date."""
-        name = f"{collection}{SUFFIX}"
+    async def search(self, view: View, query: str, path: str | None, limit: int) -> FoundCommits:
+        """Find commits of a view's repos, after bringing their histories up to date.
+
+        Raises InvalidInput for a repo that is not indexed, or a path of none.
+        """
+        roots, inside = _places(view, path)
+        name = f"{view.collection}{SUFFIX}"
         problems = []
         for repo, root in roots.items():
             try:
@@ -94,10 +96,11 @@ class History:
                 problems.append(f"{repo}: {error.message}")
         known = [repo for repo in roots if (name, repo) in self._heads]
         if not known:
-            return FoundCommits((), 0, problems)
-        where = history_filter(known, path)
+            return FoundCommits((), 0, problems, [*roots])
+        where = history_filter(known, inside)
         searched = await self._store.count(name, history_filter(known))
-        return FoundCommits(await self._hits(name, query, where, limit), searched, problems)
+        hits = await self._hits(name, query, where, limit)
+        return FoundCommits(hits, searched, problems, [*roots])
 
     async def of_path(self, root: Path, path: str, count: int) -> list[Commit]:
         """Return the newest commits that touched a file. Raises GitFailed."""
@@ -163,6 +166,23 @@ class History:
             CommitHit(repo, commit, round(score, 3), _why(commit, terms))
             for score, repo, commit in found[:limit]
         ]
+
+
+def _places(view: View, path: str | None) -> tuple[dict[str, Path], str | None]:
+    """Return the checkouts to search and the path inside them."""
+    every = not view.repos or ALL_REPOS in view.repos
+    roots = {repo: root for repo, root in view.roots.items() if every or repo in view.repos}
+    if not roots:
+        names = ", ".join(sorted(view.roots)) or "none; index first with qdrant_index"
+        named = ", ".join(view.repos)
+        raise InvalidInput("repo", f"{named} is not indexed; indexed are: {names}")
+    if not path or not path.strip():
+        return roots, None
+    located = [(repo, inside) for repo, inside in view.paths.located(path) if repo in roots]
+    if ".." in path.split("/") or not located:
+        raise InvalidInput("path", f"{path} is no path of an indexed repository")
+    inside = located[0][1]
+    return {repo: roots[repo] for repo, each in located if each == inside}, inside or None
 
 
 def _why(commit: Commit, terms: frozenset[str]) -> list[str]:

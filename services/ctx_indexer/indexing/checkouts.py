@@ -1,7 +1,7 @@
 """The checkouts of a collection: which there are, which one a question means, what each lacks."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 
 from ctx_core.access.access import current
@@ -10,7 +10,7 @@ from ctx_core.errors import InvalidInput
 from ctx_indexer.indexing.changes import Signatures, recorded_signatures
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.manifest import Manifest
-from ctx_indexer.manifest.rows import FileVersion, ManifestRow
+from ctx_indexer.manifest.rows import FileVersion
 from ctx_indexer.schema.versions import version_id
 
 MAX_CACHED = 256  # checkouts; each has a few dozen numbers
@@ -24,7 +24,7 @@ class Diverged(Exception):
 
 
 class IndexedCheckouts:
-    """Lists the checkouts of collections, and reads their files and hidden versions.
+    """Lists the checkouts of collections, and the file versions that each lacks.
 
     Hidden versions and signatures are kept until the manifest changes.
     """
@@ -57,12 +57,6 @@ class IndexedCheckouts:
     async def at(self, collection: str, root: Path) -> list[Checkout]:
         """Return the checkouts of one folder, reached by the running call or not."""
         return [each for each in await self._every(collection) if each.root == root]
-
-    async def files(
-        self, checkout: Checkout, paths: Collection[str] | None = None
-    ) -> dict[str, ManifestRow]:
-        """Return the indexed files of a checkout by path: all, or `paths` of them."""
-        return await self._manifest.files.of(checkout, paths)
 
     async def hidden(self, checkouts: Iterable[Checkout]) -> tuple[int, ...]:
         """Return the file versions that no search in these checkouts may see."""

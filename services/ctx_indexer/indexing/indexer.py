@@ -76,6 +76,7 @@ class Indexer:
         self._workers = Workers(processes)
         self._leases = leases or NoLeases()
         self.checkouts = IndexedCheckouts(manifest, store_key)
+        self.files = manifest.files
         self._problems: dict[int, str] = {}
         # Called after each run, with whether all of the checkout is indexed now.
         self.on_indexed: list[Callable[[Checkout, bool], None]] = []

@@ -1,15 +1,19 @@
 """Exact search: every line of the indexed files that holds a string or matches an expression."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctx_core.blocking import DISK
 from ctx_core.errors import TimedOut
 from ctx_indexer.lookup.marks import Mark, Marker
 from ctx_indexer.lookup.pattern import Pattern
+from ctx_indexer.lookup.selection import IndexedFiles
 from ctx_indexer.lookup.texts import FileText, FileTexts
+from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.syntax.outline import Outline
+from ctx_indexer.view.view import View
 
 MAX_LINE_CHARACTERS = 240  # of a line as it is shown; a longer one is cut around its match
 CUT = "…"
@@ -64,6 +68,38 @@ class ExactResult:
     @property
     def capped(self) -> bool:
         return self.lines >= MAX_COUNTED
+
+
+class ExactSearch:
+    """Finds lines in the indexed files of a view."""
+
+    def __init__(self, indexed: IndexedFiles, texts: FileTexts) -> None:
+        self._indexed = indexed
+        self._texts = texts
+
+    async def find(
+        self,
+        view: View,
+        pattern: Pattern,
+        filters: SearchFilters,
+        limit: int,
+        offset: int,
+        role: str | None = None,
+        admits: Callable[[str], bool] | None = None,
+    ) -> ExactResult:
+        """Find every line that matches, of one role or any, in the paths that `admits` accepts.
+
+        Raises InvalidInput for filters that are wrong.
+        """
+        sources = [
+            Source(
+                checkout.repo,
+                checkout.root,
+                paths if admits is None else [path for path in paths if admits(path)],
+            )
+            for checkout, paths in await self._indexed.selected(view, filters)
+        ]
+        return await DISK.run(exact_search, self._texts, sources, pattern, limit, offset, role)
 
 
 def exact_search(

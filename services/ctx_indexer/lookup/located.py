@@ -1,10 +1,12 @@
 """Finds search hits on disk: unchanged, moved, changed beyond recognition, or gone."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ctx_core.blocking import DISK
 from ctx_indexer.chunking.definition_spans import DefinitionSpan
 from ctx_indexer.lookup.texts import FileText, FileTexts
 from ctx_indexer.schema.payload import ChunkPayload
@@ -18,6 +20,7 @@ from ctx_indexer.search.query import ParsedQuery
 from ctx_indexer.search.searcher import SearchHit
 from ctx_indexer.search.snippet import Rows
 from ctx_indexer.syntax.definitions import flatten, kind_weight
+from ctx_indexer.view.view import View
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,28 @@ class LocatedHits:
     changed: int
     gone: int
     unchecked: Sequence[str]
+
+
+class HitLocator:
+    """Finds the hits of a search in the checkouts of a view."""
+
+    def __init__(self, texts: FileTexts) -> None:
+        self._texts = texts
+
+    async def locate(
+        self,
+        view: View,
+        hits: Sequence[SearchHit],
+        query: ParsedQuery,
+        filters: SearchFilters,
+        per_path: int,
+    ) -> LocatedHits:
+        """Find the definitions that hits mean, and their lines on disk; equal ones are one."""
+        return await DISK.run(locate_hits, self._texts, view.roots, hits, query, filters, per_path)
+
+    async def present(self, view: View, files: Sequence[tuple[str, str]]) -> int:
+        """Count the files, by repo and path, that are not known to be gone."""
+        return await DISK.run(_count_present, view.roots, files)
 
 
 def locate_hits(
@@ -157,3 +182,9 @@ def _moved_text(chunk: ChunkPayload, span: DefinitionSpan, file: FileText) -> De
 
 def _indexed_rows(chunk: ChunkPayload) -> Rows:
     return Rows(chunk.text.split("\n"), chunk.start_line)
+
+
+def _count_present(roots: Mapping[str, Path], files: Sequence[tuple[str, str]]) -> int:
+    """Count the files that are there; of a repo without a checkout here, all of them."""
+    checked = {repo: root for repo, root in roots.items() if root.is_dir()}
+    return sum(repo not in checked or os.path.lexists(checked[repo] / path) for repo, path in files)

@@ -7,11 +7,12 @@ from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.graph.graph import GraphDefinition, SymbolGraph
 from ctx_indexer.languages.registry import language
-from ctx_indexer.lookup.lookup import MAX_PARSED_FILES, SUGGESTIONS, Lookup
+from ctx_indexer.lookup.definitions import MAX_PARSED_FILES, SUGGESTIONS, Definitions
 from ctx_indexer.lookup.reader import DefinitionLocation, FileLocation
 from ctx_indexer.lookup.written_name import name_parts, split_name
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.source.languages import language_of
+from ctx_indexer.view.view import View
 
 
 @dataclass(frozen=True)
@@ -45,42 +46,40 @@ class FoundDefinitions:
 
 
 class NamedDefinitions:
-    """Finds the definitions of a name in the repos of a collection."""
+    """Finds the definitions of a name in the repos of a view."""
 
-    def __init__(self, lookup: Lookup, store: VectorStore) -> None:
-        self._lookup = lookup
+    def __init__(self, definitions: Definitions, store: VectorStore) -> None:
+        self._definitions = definitions
         self._store = store
 
-    async def find(self, collection: str, name: str, filters: SearchFilters) -> FoundDefinitions:
+    async def find(self, view: View, name: str, filters: SearchFilters) -> FoundDefinitions:
         """Find the definitions of a plain or qualified name.
 
         No file is parsed where the graph knows them all. Raises InvalidInput with similar names
         where nothing has the name.
         """
         parts = name_parts(name)
-        every = await self._lookup.defining_files(collection, parts, filters) if parts else []
+        every = await self._definitions.files(view, parts, filters) if parts else []
         files = every[:MAX_PARSED_FILES]
         found: list[NamedInRepo] = []
         if all(_is_resolved(each.path) for each in files):
             for repo in sorted({each.repo for each in files}):
-                graph = SymbolGraph(self._store, collection, repo, filters.hidden)
+                graph = SymbolGraph(self._store, view, repo)
                 known = await graph.definitions(parts, _paths(files, repo))
                 found += [NamedInRepo(repo, graph, known)] if known else []
         if found:
             return FoundDefinitions(found, len(every) - len(files))
-        return await self._located(collection, name, filters)
+        return await self._located(view, name, filters)
 
-    async def _located(
-        self, collection: str, name: str, filters: SearchFilters
-    ) -> FoundDefinitions:
+    async def _located(self, view: View, name: str, filters: SearchFilters) -> FoundDefinitions:
         """Find the definitions in the files themselves, also by the packages around a name."""
-        located = await self._lookup.definitions(collection, name, filters, "query")
+        located = await self._definitions.find(view, name, filters, "query")
         if located.is_nearest:
             raise _unknown(name, located.every)
         found = []
         last = split_name(located.every[0].symbol)[-1:]
         for repo in sorted({each.file.repo for each in located.every}):
-            graph = SymbolGraph(self._store, collection, repo, filters.hidden)
+            graph = SymbolGraph(self._store, view, repo)
             own = [each for each in located.every if each.file.repo == repo]
             by_name = [each for each in own if not _is_resolved(each.file.path)]
             resolved = [each for each in own if each not in by_name]

@@ -9,10 +9,9 @@ from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import Condition, Filter, Match, MatchAny
 from ctx_indexer.schema import fields as payload
-from ctx_indexer.schema.versions import without_versions
 from ctx_indexer.search.globs import match_globs
+from ctx_indexer.view.view import ALL_REPOS, View
 
-ALL_REPOS = "*"
 NO_PATH = "\0"  # a path that no file has
 MAX_PATHS = 200_000  # of a collection, compared with a path pattern
 # Kinds that a kind includes: a method is a function, a struct is a class.
@@ -40,9 +39,7 @@ class SearchFilters:
     """The filters of a search; an empty one does not restrict it.
 
     `folders` are folders of one repo each: a repo and a folder inside it, "" for all of it;
-    `path_tests` say of a path inside its repo whether it is meant; `shown_folders` are the repos
-    whose paths callers know with a folder before them. `checkouts` are those that the search is
-    about, `hidden` the file versions that they lack.
+    `path_tests` say of a path inside its repo whether it is meant.
     """
 
     repos: tuple[str, ...] = ()
@@ -55,11 +52,8 @@ class SearchFilters:
     not_globs: tuple[str, ...] = ()
     folders: tuple[tuple[str, str], ...] = ()
     path_tests: tuple[Callable[[str], bool], ...] = ()
-    shown_folders: tuple[tuple[str, str], ...] = ()
     is_test: bool | None = None
     is_config: bool | None = None
-    hidden: tuple[int, ...] = ()
-    checkouts: tuple[int, ...] = ()
 
     @classmethod
     def from_inline(cls, inline: Iterable[tuple[str, str]]) -> "SearchFilters":
@@ -76,35 +70,54 @@ class SearchFilters:
         for field in fields(self):
             own, more = getattr(self, field.name), getattr(inline, field.name)
             values[field.name] = (*own, *more) if isinstance(own, tuple) else own
-        return replace(SearchFilters(**values), hidden=self.hidden, checkouts=self.checkouts)
+        return SearchFilters(**values)
 
-    def of_repos(self, *repos: str) -> "SearchFilters":
-        """Return filters for whole repos in the same checkouts."""
-        return SearchFilters(repos=repos, hidden=self.hidden, checkouts=self.checkouts)
+    def within(self, view: View, named: Sequence[str] = ()) -> "SearchFilters":
+        """Resolve the folders and patterns of a caller to those of the repos of a view.
+
+        A folder is one of the workspace, or of the repos that the caller named: `under=("lib",)`
+        → `folders=(("shop", "lib"),)`. Raises InvalidInput for a folder with `..`.
+        """
+        inside = replace(
+            self,
+            path_globs=tuple(map(view.paths.pattern, self.path_globs)),
+            not_globs=tuple(map(view.paths.pattern, self.not_globs)),
+        )
+        if not self.under or not view.roots:
+            return inside
+        pairs = [pair for folder in self.under for pair in view.paths.folders(folder, named)]
+        whole = tuple(dict.fromkeys(repo for repo, folder in pairs if not folder))
+        if len(whole) == len(pairs) and not set(self.repos).difference(whole, [ALL_REPOS]):
+            return replace(inside, under=(), repos=whole)  # all of them: nothing is narrowed
+        return replace(inside, under=(), folders=tuple(dict.fromkeys(pairs)))
+
+    @property
+    def has_patterns(self) -> bool:
+        return bool(self.path_globs or self.not_globs)
 
     @property
     def narrow(self) -> bool:
         """Whether a filter other than the repo restricts the search."""
-        return replace(self, repos=(), hidden=(), checkouts=()) != SearchFilters()
+        return replace(self, repos=()) != SearchFilters()
 
-    async def store_filter(self, store: VectorStore, collection: str) -> Filter | None:
+    async def store_filter(self, store: VectorStore, view: View) -> Filter | None:
         """Build the store's filter; a path pattern becomes the paths that match it.
 
         The store compares everything, so no hit is lost to a filter applied later. Raises
         InvalidInput for a pattern or folder that is wrong.
         """
         must = self._conditions()
-        if self.path_globs or self.not_globs or self.path_tests:
-            own = dict(self.shown_folders)
-            of_folders = [await self._paths(store, collection, must, *each) for each in own.items()]
-            others = await self._paths(store, collection, must, None, "", without=list(own))
+        if self.has_patterns or self.path_tests:
+            own = view.paths.shown_folders() if self.has_patterns else {}
+            of_folders = [await self._paths(store, view, must, *each) for each in own.items()]
+            others = await self._paths(store, view, must, None, "", without=list(own))
             must.append(Filter(should=[*of_folders, others]))
-        return without_versions(Filter(must=must) if must else None, self.hidden)
+        return view.narrowed(Filter(must=must) if must else None)
 
     async def _paths(
         self,
         store: VectorStore,
-        collection: str,
+        view: View,
         must: Sequence[Condition],
         repo: str | None,
         folder: str,
@@ -113,8 +126,8 @@ class SearchFilters:
         """Match the paths that patterns and tests admit, of one repo or of all but some."""
         of_repo: list[Condition] = [Match(payload.REPO, repo)] if repo is not None else []
         excluded: list[Condition] = [MatchAny(payload.REPO, list(without))] if without else []
-        where = without_versions(Filter(must=[*must, *of_repo], must_not=excluded), self.hidden)
-        counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
+        where = view.narrowed(Filter(must=[*must, *of_repo], must_not=excluded))
+        counts = await store.facet(view.collection, payload.PATH, where=where, limit=MAX_PATHS)
         paths = [str(each.value) for each in counts]
         admitted = MatchAny(payload.PATH, await COMPUTE.run(self._matching, paths, folder))
         return Filter(must=[*of_repo, admitted], must_not=excluded)

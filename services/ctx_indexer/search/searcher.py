@@ -5,45 +5,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.engine.query_model import QueryModel, QueryModelResolver
 from ctx_core.errors import TimedOut
-from ctx_core.text import bm25
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    BM25,
-    DENSE,
-    Filter,
-    Hit,
-    Match,
-    MatchAny,
-    Prefetch,
-    Query,
-)
 from ctx_indexer.schema.features import Features
-from ctx_indexer.schema.fields import IS_DOCS, SYMBOLS
 from ctx_indexer.schema.payload import ChunkPayload, decode, embedding_text
 from ctx_indexer.schema.points import spec
-from ctx_indexer.search.feature_cache import FeatureCache
+from ctx_indexer.search.candidates import CandidateFinder
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.one_definition import uncertain_hits
 from ctx_indexer.search.query import (
     ParsedQuery,
-    is_code,
     merge_queries,
     words_as_written,
-    written_as,
 )
 from ctx_indexer.search.ranking import (
-    CHANGELOG_WORDS,
     DEFAULT,
-    Candidate,
     Ranked,
     Weights,
     cut_off,
     holding_code,
-    is_changelog,
     name_words,
     rank,
     select,
@@ -51,13 +33,9 @@ from ctx_indexer.search.ranking import (
 )
 from ctx_indexer.search.rerank import CodeReranker, RerankScore, bounded
 from ctx_indexer.search.word_similarity import WordSimilarity
+from ctx_indexer.view.view import View
 
-DEPTH = 100  # candidates per vector: 60 cost quality on the benchmark, 200 gained none
 MAX_HITS = 100  # that a search reaches, however large its limit
-RARE_LITERAL = 3  # chunks that hold an identifier; one that more have says less of the topic
-CODE_LITERAL = 2.0  # a constant, header, option or error code is what the query is about
-MAX_LITERALS = 4  # of a query; each is a query of the store
-MAX_DEFINITIONS = 30  # candidates that define a name of the query; common names have many
 
 
 @dataclass(frozen=True)
@@ -134,26 +112,26 @@ class Searcher:
         self._models = models or QueryModelResolver(store, embedder)
         self._weights = weights
         self._reranker = reranker
-        self._features = FeatureCache(store)
+        self._candidates = CandidateFinder(store)
         self._similarity = WordSimilarity(embedder)
 
-    async def search(self, collection: str, request: SearchRequest) -> SearchResult:
-        """Search a collection; one that is being rebuilt, with the model it was built with.
+    async def search(self, view: View, request: SearchRequest) -> SearchResult:
+        """Search a view; a collection that is being rebuilt, with the model it was built with.
 
         Raises CollectionNotFound, ModelMismatch, InvalidInput for a collection of something else.
         """
 
         async def search_with(model: QueryModel) -> SearchResult:
-            result = await self._search(collection, request, model.embedder)
+            result = await self._search(view, request, model.embedder)
             return replace(result, degraded=[*model.degraded, *result.degraded])
 
-        return await self._models.ask(collection, self._spec, search_with)
+        return await self._models.ask(view.collection, self._spec, search_with)
 
     async def _search(
-        self, collection: str, request: SearchRequest, embedder: Embedder | None
+        self, view: View, request: SearchRequest, embedder: Embedder | None
     ) -> SearchResult:
-        query = merge_queries(request.queries)
-        candidates = await self._candidates(collection, request, embedder)
+        query, collection = merge_queries(request.queries), view.collection
+        candidates = await self._candidates.find(view, request.queries, request.filters, embedder)
         similarity = await self._similarity.compare(query, name_words(candidates))
         weights = weights_of_mode(request.mode, self._weights)
         ranked = rank(candidates, query, similarity, weights)
@@ -204,79 +182,6 @@ class Searcher:
         rescored = [replace(hit, rerank=score) for hit, score in zip(hits, scores, strict=True)]
         best = sorted(rescored, key=lambda hit: -hit.score)
         return _page(best[: request.rerank_return_m], request, used_rerank=True)
-
-    async def _candidates(
-        self, collection: str, request: SearchRequest, embedder: Embedder | None
-    ) -> list[Candidate]:
-        """Find the candidates of all queries in one batch, and read their features."""
-        store_queries: list[Query] = []
-        for query in request.queries:
-            filters = request.filters.with_inline(query.filters)
-            where = await filters.store_filter(self._store, collection)
-            store_queries += _store_queries(query, await _embed(embedder, query), where)
-        if not store_queries:
-            return []
-        batches = await self._store.query_batch(collection, store_queries)
-        scores = _best_scores(store_queries, batches)
-        literals = await self._literals(collection, request.queries, store_queries)
-        ids = {chunk_id for best in scores.values() for chunk_id in best} | literals.keys()
-        changelogs = await self._changelogs(collection, request.queries, store_queries)
-        features = await self._features.get(collection, ids | changelogs.keys())
-        for chunk_id in changelogs.keys() - ids:
-            if not is_changelog(features[chunk_id]):
-                del features[chunk_id]
-        dense, lexical = scores[DENSE], changelogs | scores[BM25]
-        return [
-            Candidate(
-                chunk_id,
-                chunk,
-                dense.get(chunk_id, 0.0),
-                lexical.get(chunk_id, 0.0),
-                literals.get(chunk_id, 0.0),
-            )
-            for chunk_id, chunk in features.items()
-        ]
-
-    async def _changelogs(
-        self, collection: str, queries: Sequence[ParsedQuery], store_queries: Sequence[Query]
-    ) -> dict[str, float]:
-        """Return chunks that may be of a changelog, where a query asks what changed."""
-        if not any(query.asks_changes for query in queries):
-            return {}
-        named = Prefetch(BM25, bm25.query_vector(" ".join(sorted(CHANGELOG_WORDS))), DEPTH)
-        where = store_queries[0].filter
-        docs = Filter(must=[Match(IS_DOCS, True), where] if where else [Match(IS_DOCS, True)])
-        query = Query([named], limit=DEPTH, filter=docs, with_payload=False)
-        [hits] = await self._store.query_batch(collection, [query])
-        return {hit.id: hit.score for hit in hits}
-
-    async def _literals(
-        self, collection: str, queries: Sequence[ParsedQuery], store_queries: Sequence[Query]
-    ) -> dict[str, float]:
-        """Return the chunks that hold literals of the queries, and the share that each holds.
-
-        BM25 finds chunks with the words of a literal; their texts decide.
-        """
-        literals = merge_queries(queries).literals
-        if not literals:
-            return {}
-        vectors = {each: bm25.query_vector(each) for each in literals[:MAX_LITERALS]}
-        known = {literal: vector for literal, vector in vectors.items() if vector.indices}
-        where = store_queries[0].filter
-        wanted = [
-            Query([Prefetch(BM25, vector, DEPTH)], limit=DEPTH, filter=where)
-            for vector in known.values()
-        ]
-        batches = await self._store.query_batch(collection, wanted) if wanted else []
-        shares: dict[str, float] = defaultdict(float)
-        for literal, hits in zip(known, batches, strict=True):
-            written = written_as(literal)
-            holding = [hit.id for hit in hits if written.search(decode(hit.payload).text)]
-            rarity = min(1.0, RARE_LITERAL / max(len(holding), 1))
-            strength = CODE_LITERAL if is_code(literal) else rarity
-            for chunk_id in holding:
-                shares[chunk_id] += strength / len(literals)
-        return dict(shares)
 
     async def _read(
         self, collection: str, selected: Sequence[Ranked], request: SearchRequest
@@ -331,44 +236,3 @@ def _more_in_files(
         if item.candidate.file in files and item.candidate.id not in ids:
             more[item.candidate.file].append(item.candidate.features)
     return dict(more)
-
-
-async def _embed(embedder: Embedder | None, query: ParsedQuery) -> list[float] | None:
-    if embedder is None:
-        return None
-    vector: list[float] = (await COMPUTE.run(embedder.embed_query, query.text)).tolist()
-    return vector
-
-
-def _store_queries(
-    query: ParsedQuery, dense: Sequence[float] | None, where: Filter | None
-) -> list[Query]:
-    """Build the queries by dense vector, by BM25, and for definitions of the query's names.
-
-    Definitions are found by the dense vector, or by BM25 where the query has none.
-    """
-    prefetches = [Prefetch(DENSE, dense, DEPTH)] if dense is not None else []
-    lexical = bm25.query_vector(query.text)
-    if lexical.indices:
-        prefetches.append(Prefetch(BM25, lexical, DEPTH))
-    queries = [Query([each], limit=DEPTH, filter=where, with_payload=False) for each in prefetches]
-    if query.names and queries:
-        qualified = query.is_symbol and len(query.names) > 1
-        names = query.names[:1] if qualified else query.names
-        defines = MatchAny(SYMBOLS, [name.lower() for name in names])
-        narrowed = Filter(must=[defines, where] if where else [defines])
-        limit = DEPTH if qualified else MAX_DEFINITIONS
-        queries.append(replace(queries[0], limit=limit, filter=narrowed))
-    return queries
-
-
-def _best_scores(
-    queries: Sequence[Query], batches: Sequence[Sequence[Hit]]
-) -> dict[str, dict[str, float]]:
-    """Return the best score of each chunk by each vector."""
-    scores: dict[str, dict[str, float]] = {DENSE: {}, BM25: {}}
-    for query, hits in zip(queries, batches, strict=True):
-        best = scores[query.prefetch[0].using]
-        for hit in hits:
-            best[hit.id] = max(hit.score, best.get(hit.id, 0.0))
-    return scores

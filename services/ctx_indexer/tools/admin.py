@@ -34,6 +34,8 @@ from ctx_indexer.tools.responses import (
     WorkspaceResult,
     WorkspacesResult,
 )
+from ctx_indexer.view.view import View
+from ctx_indexer.view.views import ViewArguments
 from ctx_indexer.watch.status import WorkspaceStatus
 
 TOOLSET = "admin"
@@ -59,8 +61,9 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
         session: SessionToken = None,
     ) -> StatusResult:
         """Tell how much a collection holds, how recent it is and whether it is healthy."""
-        chosen = context.collection(collection, session)
-        status = await _status(context, chosen, max_points, batch)
+        view = await context.views.resolve(ViewArguments(collection, session))
+        chosen = view.collection
+        status = await _status(context, view, max_points, batch)
         if context.watch is not None:
             followed = context.watch.statuses(chosen)
             status["watch"] = [
@@ -134,7 +137,7 @@ def admin_tools(context: IndexerContext) -> Sequence[Tool]:
             await collection_repos(
                 context.vectors,
                 info,
-                await context.view(info.name),
+                await context.views.resolve(ViewArguments(info.name)),
                 states,
                 repo=repo_name,
                 samples=include_samples,
@@ -207,9 +210,8 @@ async def _dense_vectors(store: VectorStore, info: CollectionInfo) -> int | None
     return sum(counts)
 
 
-async def _status(
-    context: IndexerContext, collection: str, max_points: int, batch: int
-) -> StatusResult:
+async def _status(context: IndexerContext, view: View, max_points: int, batch: int) -> StatusResult:
+    collection = view.collection
     try:
         info = await context.vectors.collection_info(collection)
     except CollectionNotFound:
@@ -226,15 +228,15 @@ async def _status(
             "status": "missing",
         }
     times = NO_TIMES  # only chunks of code have them
-    view = await context.view(collection)
+    seen = view.narrowed()
     if holds_code(info):
-        times = await newest_times(context.vectors, collection, view, max_points, batch)
+        times = await newest_times(context.vectors, collection, seen, max_points, batch)
     folder = context.vectors_dir / "collections" / await context.vectors.resolve(collection)
     return {
         "ok": True,
         "collection": collection,
         "exists": True,
-        "count": await context.vectors.count(collection, view) if view else info.points_count,
+        "count": await context.vectors.count(collection, seen) if seen else info.points_count,
         "scanned_points": times.scanned,
         "last_ingested_at": moment(times.indexed),
         "last_modified_at": moment(times.modified),

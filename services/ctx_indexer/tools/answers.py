@@ -123,10 +123,11 @@ def answer_tools(code: CodeSearch, parts: AnswerParts) -> Sequence[Tool]:
             texts = texts[:MAX_QUERIES]
             share = max(options.budget_tokens // len(texts), MIN_BUDGET)
             options = replace(options, budget_tokens=share)
+        view = await code.view(asked)
         answers = []
         for given in [[text] for text in texts] if each_alone else [texts]:
             expansion = await parts.expander.expand(given, MAX_NEW if expand else 0, deadline)
-            found = await code.find(replace(asked, query=[*given, *expansion.alternates]))
+            found = await code.find(replace(asked, query=[*given, *expansion.alternates]), view)
             inquiry = _inquiry(found, given, expansion)
             answers.append(await parts.answerer.answer(inquiry, options, _report))
         return _result(texts, answers, with_snippets=asked.include_snippet)
@@ -184,7 +185,7 @@ def _inquiry(found: FoundCode, given: Sequence[str], expansion: Expansion) -> In
     failed = [f"expand: {expansion.failure}"] if expansion.failure else []
     degraded = [*found.result.degraded, *failed]
     query = merge_queries(parse_queries(list(given)))
-    return Inquiry(found.collection, query, found.located, found.scope, degraded)
+    return Inquiry(found.view, query, found.located, degraded)
 
 
 def _result(texts: list[str], parts: Sequence[Answer], *, with_snippets: bool) -> AnswerResult:

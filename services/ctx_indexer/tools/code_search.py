@@ -1,13 +1,13 @@
 """Searches code for the tools: filters checked, hits ranked, found on disk, and written out."""
 
+import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ctx_indexer.lookup.located import LocatedHits
 from ctx_indexer.lookup.lookup import Lookup
-from ctx_indexer.lookup.scope import PathScope
-from ctx_indexer.search.filters import ALL_REPOS, SearchFilters
+from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import ParsedQuery, merge_queries, parse_queries
 from ctx_indexer.search.searcher import MAX_HITS, Searcher, SearchRequest, SearchResult
 from ctx_indexer.tools.context import IndexerContext
@@ -27,23 +27,24 @@ from ctx_indexer.tools.search_result import (
     unheld_names,
     with_warnings,
 )
+from ctx_indexer.view.view import ALL_REPOS, View
+from ctx_indexer.view.views import ViewArguments
 
 SPARE_HITS = 3  # read beyond the limit, because two hits may be one definition
 
 
 @dataclass(frozen=True)
 class FoundCode:
-    """The hits of a search, the definitions that they mean, and how their paths are shown.
+    """The hits of a search in a view, and the definitions that they mean.
 
     `total` counts the definitions that can be paged to.
     """
 
-    collection: str
+    view: View
     query: ParsedQuery
     result: SearchResult
     located: LocatedHits
     total: int
-    scope: PathScope
     seconds: float
 
 
@@ -55,41 +56,65 @@ class CodeSearch:
         self._searcher = searcher
         self._lookup = lookup
 
+    async def view(self, asked: SearchArguments) -> View:
+        """Resolve what a search may see; folders inside of its queries are places too.
+
+        Raises InvalidInput for a wrong value, NotPermitted.
+        """
+        default = None if asked.workspace_path else self._defaults(asked).get("under")
+        inline = [each.filters.under for each in parse_queries(asked.query)]
+        return await self._context.views.resolve(
+            ViewArguments(
+                asked.collection,
+                asked.session,
+                names_of(asked.repo),
+                names_of(asked.under or default),
+                tuple(itertools.chain(*inline)),
+                asked.workspace_path,
+            )
+        )
+
     async def answer(
-        self, asked: SearchArguments, *, is_test: bool | None = None, is_config: bool | None = None
+        self,
+        asked: SearchArguments,
+        view: View,
+        *,
+        is_test: bool | None = None,
+        is_config: bool | None = None,
     ) -> RepoSearchResult:
         """Search and build the result, of tests or configuration only where asked for.
 
         Raises InvalidInput for a wrong value, CollectionNotFound, ModelMismatch.
         """
-        found = await self.find(asked, is_test=is_test, is_config=is_config)
+        found = await self.find(asked, view, is_test=is_test, is_config=is_config)
         return self.show(asked, found)
 
     async def find(
-        self, asked: SearchArguments, *, is_test: bool | None = None, is_config: bool | None = None
+        self,
+        asked: SearchArguments,
+        view: View,
+        *,
+        is_test: bool | None = None,
+        is_config: bool | None = None,
     ) -> FoundCode:
         """Find code, and the definitions that the hits mean. Raises as `answer` does."""
-        chosen = self._context.collection(asked.collection, asked.session)
-        around = await self._lookup.scope(chosen, names_of(asked.workspace_path))
-        asked = self._in_place(asked, around)
-        parsed = parse_queries(asked.query)
-        inline_folders = [folder for each in parsed for folder in each.filters.under]
-        scope = await self._lookup.scope(chosen, [*names_of(asked.under), *inline_folders])
+        asked = self._with_defaults(asked)
         queries = [
-            replace(each, filters=scope.narrow(each.filters, each.filters.repos)) for each in parsed
+            replace(each, filters=each.filters.within(view, each.filters.repos))
+            for each in parse_queries(asked.query)
         ]
-        filters = self._filters(asked, queries, scope)
+        filters = _filters(asked, queries, view)
         filters = replace(filters, is_test=is_test, is_config=is_config)
         started = time.perf_counter()
         request = _request(asked, queries, filters)
-        found, located, total = await self._page(chosen, request)
+        found, located, total = await self._page(view, request)
         if len(located.hits) < min(asked.offset + asked.limit, total):
             # Several hits were one definition, so that more have to be read.
-            found, located, total = await self._page(chosen, replace(request, reads_all=True))
+            found, located, total = await self._page(view, replace(request, reads_all=True))
         if not found.hits:
-            await check_places(self._context.vectors, chosen, filters, names_of(asked.repo))
+            await check_places(self._context.vectors, view, filters, names_of(asked.repo))
         seconds = time.perf_counter() - started
-        return FoundCode(chosen, merge_queries(queries), found, located, total, scope, seconds)
+        return FoundCode(view, merge_queries(queries), found, located, total, seconds)
 
     def show(self, asked: SearchArguments, found: FoundCode) -> RepoSearchResult:
         """Build the result of a search, with as much of each hit as was asked for."""
@@ -105,67 +130,65 @@ class CodeSearch:
             max_chars=most_chars(found.query, unheld),
         )
         started = time.perf_counter()
-        result = build_result(found.result, found.located, found.query.terms, shown, found.scope)
+        result = build_result(found.result, found.located, found.query.terms, shown, found.view)
         seconds = found.seconds + time.perf_counter() - started
         result["search_time_ms"] = round(seconds * 1000, 1)
         result["query"] = asked.query
         return with_warnings(result, [*unheld, *meaningless(asked.mode, asked.output_format)])
 
-    def _in_place(self, asked: SearchArguments, scope: PathScope) -> SearchArguments:
-        """Fill in the session's defaults, and find the folder of a workspace that is named."""
-        defaults = self._context.sessions.filters(asked.session)
-        asked = replace(
+    def _defaults(self, asked: SearchArguments) -> Mapping[str, str]:
+        return self._context.sessions.filters(asked.session)
+
+    def _with_defaults(self, asked: SearchArguments) -> SearchArguments:
+        """Fill in the mode and language of the session."""
+        defaults = self._defaults(asked)
+        return replace(
             asked,
             mode=asked.mode or defaults.get("mode"),
             language=asked.language or defaults.get("language"),
         )
-        if not asked.workspace_path:
-            return replace(asked, under=asked.under or defaults.get("under"))
-        under = scope.folder_in(asked.workspace_path, asked.under)
-        repo = asked.repo or (ALL_REPOS if under.startswith("/") else None)
-        return replace(asked, under=under, repo=repo)
-
-    def _filters(
-        self, asked: SearchArguments, queries: Sequence[ParsedQuery], scope: PathScope
-    ) -> SearchFilters:
-        repos = names_of(asked.repo)
-        in_query = any(each.filters.repos for each in queries)
-        path_test = test_of_paths(asked.path_regex, is_case_sensitive(asked.case))
-        filters = SearchFilters(
-            repos=() if in_query and not repos else self._context.repos(repos, scope),
-            languages=checked_languages(names_of(asked.language)),
-            kinds=checked_kinds(names_of(asked.kind)),
-            symbols=names_of(asked.symbol),
-            under=names_of(asked.under),
-            exts=names_of(asked.ext),
-            path_globs=names_of(asked.path_glob),
-            not_globs=names_of(asked.not_glob),
-            path_tests=(path_test,) if path_test else (),
-        )
-        return scope.narrow(filters, repos)
 
     async def _page(
-        self, collection: str, request: SearchRequest
+        self, view: View, request: SearchRequest
     ) -> tuple[SearchResult, LocatedHits, int]:
         """Search, find the definitions of the hits on disk, and count those of all hits."""
-        found = await self._searcher.search(collection, request)
+        found = await self._searcher.search(view, request)
         queries = request.queries
         inline = queries[0].filters if len(queries) == 1 else SearchFilters()
-        located = await self._lookup.locate(
-            collection,
+        located = await self._lookup.hits.locate(
+            view,
             [*found.hits, *found.rest],
             merge_queries(queries),
             request.filters.with_inline(inline),
             request.per_path,
         )
-        unread = (
-            await self._lookup.present(collection, found.unread, request.filters)
-            if found.unread
-            else 0
-        )
+        unread = await self._lookup.hits.present(view, found.unread) if found.unread else 0
         first = {hit.ranked.candidate.id for hit in found.hits}
         shown = [each for each in located.hits if each[0].ranked.candidate.id in first]
         return found, replace(located, hits=shown), len(located.hits) + unread
+
+
+def _filters(asked: SearchArguments, queries: Sequence[ParsedQuery], view: View) -> SearchFilters:
+    named = names_of(asked.repo)
+    path_test = test_of_paths(asked.path_regex, is_case_sensitive(asked.case))
+    filters = SearchFilters(
+        repos=_repos(named, queries, view),
+        languages=checked_languages(names_of(asked.language)),
+        kinds=checked_kinds(names_of(asked.kind)),
+        symbols=names_of(asked.symbol),
+        under=view.under,
+        exts=names_of(asked.ext),
+        path_globs=names_of(asked.path_glob),
+        not_globs=names_of(asked.not_glob),
+        path_tests=(path_test,) if path_test else (),
+    )
+    return filters.within(view, named)
+
+
+def _repos(named: Sequence[str], queries: Sequence[ParsedQuery], view: View) -> tuple[str, ...]:
+    """Leave out the default repos where a query names its own: `repo:shop receipt`."""
+    by_default = not named and ALL_REPOS not in view.repos
+    return () if by_default and any(each.filters.repos for each in queries) else view.repos
 
 
 def _request(

@@ -12,13 +12,14 @@ from ctx_indexer.lookup.exact import MAX_COUNTED, ExactResult, MatchedFile
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.marks import OTHER
 from ctx_indexer.lookup.pattern import MAX_PATTERN_LENGTH, Pattern
-from ctx_indexer.lookup.scope import PathScope
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.tools.context import CollectionArgument, IndexerContext
 from ctx_indexer.tools.filter_values import check_places, checked_languages
 from ctx_indexer.tools.foreign_arguments import adapt_pattern
 from ctx_indexer.tools.search import TOOLSET
 from ctx_indexer.tools.search_arguments import Names, names_of
+from ctx_indexer.view.view import View
+from ctx_indexer.view.views import ViewArguments
 
 DEFAULT_LINES = 100
 MAX_LINES = 1_000
@@ -88,21 +89,22 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         Reads the files themselves; `complete` says that nothing is left out.
         """
         matcher = Pattern(pattern, regex=regex, case_sensitive=case_sensitive, word=whole_word)
-        chosen = context.collection(collection, session)
-        scope = await lookup.scope(chosen, names_of(under))
+        view = await context.views.resolve(
+            ViewArguments(collection, session, names_of(repo), names_of(under))
+        )
         filters = SearchFilters(
-            repos=context.repos(names_of(repo), scope),
+            repos=view.repos,
             languages=checked_languages(names_of(language)),
-            under=names_of(under),
+            under=view.under,
             exts=names_of(ext),
             path_globs=names_of(path_glob),
             not_globs=names_of(not_glob),
         )
-        narrowed = scope.narrow(filters, names_of(repo))
-        found = await lookup.search(chosen, matcher, narrowed, limit, offset, role)
+        filters = filters.within(view, names_of(repo))
+        found = await lookup.exact.find(view, matcher, filters, limit, offset, role)
         if not found.searched_files:
-            await check_places(context.vectors, chosen, narrowed, names_of(repo))
-        return _result(found, offset, role, scope)
+            await check_places(context.vectors, view, filters, names_of(repo))
+        return _result(found, offset, role, view)
 
     return [
         Tool(
@@ -117,14 +119,12 @@ def exact_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
     ]
 
 
-def _result(
-    found: ExactResult, offset: int, role: str | None, scope: PathScope
-) -> ExactSearchResult:
+def _result(found: ExactResult, offset: int, role: str | None, view: View) -> ExactSearchResult:
     several = len({file.repo for file in found.files}) > 1
     after = offset + found.shown
     result: ExactSearchResult = {
         "ok": True,
-        "results": [_file(file, several, scope) for file in found.files],
+        "results": [_file(file, several, view) for file in found.files],
         "total": found.lines,
         "files": found.matched_files,
         "complete": offset == 0 and after >= found.lines and not found.capped,
@@ -150,8 +150,8 @@ def _warnings(found: ExactResult) -> list[str]:
     return []
 
 
-def _file(file: MatchedFile, named: bool, scope: PathScope) -> ExactFile:
-    row: ExactFile = {"path": scope.shown(file.repo, file.path), "lines": []}
+def _file(file: MatchedFile, named: bool, view: View) -> ExactFile:
+    row: ExactFile = {"path": view.shown(file.repo, file.path), "lines": []}
     if named:
         row["repo"] = file.repo
     for each in file.lines:

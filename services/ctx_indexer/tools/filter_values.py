@@ -8,10 +8,10 @@ from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.types import Filter, MatchAny
 from ctx_indexer.languages.registry import EXTENSIONS, LANGUAGES
 from ctx_indexer.schema import fields as payload
-from ctx_indexer.schema.versions import without_versions
-from ctx_indexer.search.filters import ALL_REPOS, MAX_PATHS, SearchFilters
+from ctx_indexer.search.filters import MAX_PATHS, SearchFilters
 from ctx_indexer.search.globs import match_globs
 from ctx_indexer.syntax.definitions import KINDS
+from ctx_indexer.view.view import ALL_REPOS, View
 
 MAX_NAMED = 30  # values that an error lists
 MAX_REPOS = 10_000
@@ -49,7 +49,7 @@ def _language(given: str) -> str:
 
 
 async def check_places(
-    store: VectorStore, collection: str, filters: SearchFilters, given_repos: Sequence[str]
+    store: VectorStore, view: View, filters: SearchFilters, given_repos: Sequence[str]
 ) -> None:
     """Raise InvalidInput for a repo, folder or pattern that nothing indexed has.
 
@@ -57,7 +57,8 @@ async def check_places(
     """
     if ALL_REPOS not in given_repos:
         known = {
-            str(each.value) for each in await store.facet(collection, payload.REPO, limit=MAX_REPOS)
+            str(each.value)
+            for each in await store.facet(view.collection, payload.REPO, limit=MAX_REPOS)
         }
         for repo in given_repos:
             if repo not in known:
@@ -65,13 +66,14 @@ async def check_places(
     folders = [*filters.under, *(folder for _, folder in filters.folders)]
     if not folders and not filters.path_globs and not filters.path_tests:
         return
-    where = without_versions(None, filters.hidden)
-    counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
+    counts = await store.facet(
+        view.collection, payload.PATH, where=view.narrowed(), limit=MAX_PATHS
+    )
     paths = [str(each.value) for each in counts]
     if folders and not any(_holds(folder, paths) for folder in folders):
-        raise _unknown("under", folders[0], await _top_folders(store, collection, filters))
+        raise _unknown("under", folders[0], await _top_folders(store, view, filters))
     for pattern in filters.path_globs:
-        before = ["", *(folder for _, folder in filters.shown_folders)]
+        before = ["", *view.paths.shown_folders().values()]
         if not any(match_globs(paths, [pattern], [], folder) for folder in before):
             raise InvalidInput("path_glob", f"{pattern!r} matches no path that is indexed")
     for test in filters.path_tests:
@@ -79,12 +81,13 @@ async def check_places(
             raise InvalidInput("path_regex", "matches no path that is indexed")
 
 
-async def _top_folders(store: VectorStore, collection: str, filters: SearchFilters) -> set[str]:
+async def _top_folders(store: VectorStore, view: View, filters: SearchFilters) -> set[str]:
     """Return the outermost folders of the repos that a search is about."""
     repos = [repo for repo in filters.repos if repo != ALL_REPOS]
     own = Filter(must=[MatchAny(payload.REPO, repos)]) if repos else None
-    where = without_versions(own, filters.hidden)
-    counts = await store.facet(collection, payload.PATH, where=where, limit=MAX_PATHS)
+    counts = await store.facet(
+        view.collection, payload.PATH, where=view.narrowed(own), limit=MAX_PATHS
+    )
     return {str(each.value).split("/", 1)[0] for each in counts if "/" in str(each.value)}
 
 

@@ -14,7 +14,8 @@ from ctx_indexer.tools.context import CollectionArgument, IndexerContext
 from ctx_indexer.tools.foreign_arguments import adapt_use
 from ctx_indexer.tools.search import TOOLSET
 from ctx_indexer.tools.search_arguments import Names, names_of
-from ctx_indexer.tools.uses import Uses, UsesResult
+from ctx_indexer.tools.uses import Uses, UsesResult, Where
+from ctx_indexer.view.views import ViewArguments
 
 MAX_NAME = 300
 MAX_USES = 500
@@ -48,8 +49,10 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
 
         Calls that only share the name are marked possible, with the reason.
         """
-        chosen = context.collection(collection, session)
-        where = await uses.where(chosen, language, names_of(repo), under)
+        view = await context.views.resolve(
+            ViewArguments(collection, session, names_of(repo), names_of(under))
+        )
+        where = Where.of(view, language, names_of(repo))
         return await uses.build(where, query, CALL, limit, offset)
 
     async def search_importers_for(
@@ -63,8 +66,10 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         session: SessionToken = None,
     ) -> UsesResult:
         """Find the import statements that bring a function or class into a file."""
-        chosen = context.collection(collection, session)
-        where = await uses.where(chosen, language, names_of(repo), under)
+        view = await context.views.resolve(
+            ViewArguments(collection, session, names_of(repo), names_of(under))
+        )
+        where = Where.of(view, language, names_of(repo))
         return await uses.build(where, query, IMPORT, limit, offset)
 
     return [

@@ -65,7 +65,7 @@ def index_tools(context: IndexerContext) -> Sequence[Tool]:
         A folder that is a git repository of its own is indexed as that repository.
         """
         anywhere = caller.current.get().is_owner
-        target = context.collection(collection, session)
+        target = context.views.collection(collection, session)
         with hiding_folders():
             locate = context.workspaces.locate
             location = await DISK.run(locate, "subdir", subdir, anywhere=anywhere)
@@ -77,7 +77,7 @@ def index_tools(context: IndexerContext) -> Sequence[Tool]:
         session: SessionToken = None,
     ) -> IndexResult:
         """Bring the index up to date with the whole workspace."""
-        target = context.collection(collection, session)
+        target = context.views.collection(collection, session)
         return await index_workspace(context, _root(context), target, recreate)
 
     async def qdrant_prune() -> PruneResult:
@@ -86,7 +86,7 @@ def index_tools(context: IndexerContext) -> Sequence[Tool]:
         location = _root(context)
         pruned = await context.indexer.prune(
             location.workspace,
-            collection=context.collection(None),
+            collection=context.views.collection(None),
             repo=context.repo_of(location),
         )
         return {
@@ -137,7 +137,7 @@ def owner_tools(context: IndexerContext) -> Sequence[Tool]:
 
     async def prune_collection(collection: str | None = None) -> DroppedResult:
         """Remove files that no longer exist, and repos whose folders are gone."""
-        name = context.collection(collection)
+        name = context.views.collection(collection)
         gone, removed = [], 0
         for checkout in await indexer.checkouts.of(name):
             if await DISK.run(checkout.root.is_dir):

@@ -14,6 +14,7 @@ from ctx_indexer.schema.fields import REPO, repo_filter
 from ctx_indexer.schema.payload import decode
 from ctx_indexer.schema.points import holds_code
 from ctx_indexer.tools.responses import CollectionRepos, Moment
+from ctx_indexer.view.view import View
 
 MAX_REPOS = 10_000  # counted of one collection
 SAMPLES = 3  # of one collection; enough to see what it holds
@@ -84,15 +85,14 @@ def _allocated_bytes(path: Path) -> int:
 async def collection_repos(
     store: VectorStore,
     info: CollectionInfo,
-    view: Filter | None,
+    view: View,
     workspaces: Mapping[Path, WorkspaceState],
     *,
     repo: str | None,
     samples: bool,
 ) -> CollectionRepos:
     """Count the points of each repo that a view has, or of one repo, with a few sample chunks."""
-    conditions = [*([repo_filter(repo)] if repo else []), *([view] if view else [])]
-    where = Filter(must=conditions) if conditions else None
+    where = view.narrowed(repo_filter(repo) if repo else None)
     counts = await store.facet(info.name, REPO, where=where, limit=MAX_REPOS)
     row: CollectionRepos = {
         "collection": info.name,

@@ -13,12 +13,13 @@ from ctx_core.serving.service import Effect, Tool
 from ctx_core.serving.sessions import SessionToken
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.reader import DefinitionLocation, FileLocation, FoundNames, Lines
-from ctx_indexer.lookup.scope import PathScope
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.tools.context import CollectionArgument, IndexerContext
 from ctx_indexer.tools.foreign_arguments import adapt_name
 from ctx_indexer.tools.search import TOOLSET
 from ctx_indexer.tools.search_arguments import Names, names_of
+from ctx_indexer.view.view import View
+from ctx_indexer.view.views import ViewArguments
 
 MAX_LINE = 2**31 - 1
 MAX_OTHERS = 3  # further definitions of a name that are mentioned
@@ -82,38 +83,40 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         """Read a definition by name, or lines or the outline of a file; always as on disk."""
         if name is None and path is None:
             raise InvalidInput("name", "give the name of a definition, or a path")
-        chosen = context.collection(collection, session)
-        scope = await lookup.scope(chosen, names_of(path))
-        repos = context.repos(names_of(repo), scope)
+        view = await context.views.resolve(
+            ViewArguments(collection, session, names_of(repo), places=names_of(path))
+        )
         if name is not None:
             under = names_of(path)
-            filters = scope.narrow(SearchFilters(repos=repos))
-            wanted = dict(scope.located(under[0])) if under else {}
-            found = await lookup.definitions(chosen, name, filters, first=partial(_is_in, wanted))
+            filters = SearchFilters(repos=view.repos)
+            wanted = dict(view.paths.located(under[0])) if under else {}
+            found = await lookup.definitions.find(
+                view, name, filters, first=partial(_is_in, wanted)
+            )
             if under:
-                found = _in_file(found, name, under[0], wanted, scope)
+                found = _in_file(found, name, under[0], wanted, view)
             if len(found.meant) > 1:
-                return _several(name, found, scope)
+                return _several(name, found, view)
             [only] = found.meant
-            lines = await lookup.lines(
+            lines = await lookup.files.lines(
                 only.file, max(start_line or 0, only.start_line), end_line or only.end_line
             )
-            code = _code(lines, only.end_line, scope)
+            code = _code(lines, only.end_line, view)
             result: ReadCodeResult = {**code, "symbol": only.symbol, "kind": only.kind}
-            if constants := await lookup.constants(only, code["code"]):
+            if constants := await lookup.files.constants(only, code["code"]):
                 result["constants"] = constants
             if found.is_nearest:
                 result["message"] = f"nothing is called {name}; this has its last name"
             elif found.others:
-                result["message"] = _also(found.others, scope)
+                result["message"] = _also(found.others, view)
             return result
-        file = await lookup.file(chosen, path or "", repos)
+        file = await lookup.files.file(view, path or "")
         if outline:
-            rows = [_row(each, scope) for each in await lookup.outline(file)]
-            shown = scope.shown(file.repo, file.path)
+            rows = [_row(each, view) for each in await lookup.files.outline(file)]
+            shown = view.shown(file.repo, file.path)
             return {"ok": True, "path": shown, "repo": file.repo, "definitions": rows}
-        lines = await lookup.lines(file, start_line or 1, end_line)
-        return _code(lines, end_line or lines.total, scope)
+        lines = await lookup.files.lines(file, start_line or 1, end_line)
+        return _code(lines, end_line or lines.total, view)
 
     return [
         Tool(
@@ -129,7 +132,7 @@ def read_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
 
 
 def _in_file(
-    found: FoundNames, name: str, path: str, wanted: Mapping[str, str], scope: PathScope
+    found: FoundNames, name: str, path: str, wanted: Mapping[str, str], view: View
 ) -> FoundNames:
     """Keep the definitions of a file or folder. Raises InvalidInput where it has none."""
     meant, others = (
@@ -137,7 +140,7 @@ def _in_file(
         for group in (found.meant, found.others)
     )
     if not meant and not others:
-        paths = dict.fromkeys(scope.shown(each.file.repo, each.file.path) for each in found.every)
+        paths = dict.fromkeys(view.shown(each.file.repo, each.file.path) for each in found.every)
         shown = ", ".join([*paths][:MAX_LISTED])
         raise InvalidInput("path", f"{name} is not defined in {path}; it is in {shown}")
     kept = (meant, others) if meant else (others, [])
@@ -153,8 +156,8 @@ def _is_in(wanted: Mapping[str, str], file: FileLocation) -> bool:
     return file.path == inside or file.path.endswith(f"/{inside}") or is_below
 
 
-def _several(name: str, found: FoundNames, scope: PathScope) -> ReadCodeResult:
-    rows = [_row(each, scope) for each in found.every]
+def _several(name: str, found: FoundNames, view: View) -> ReadCodeResult:
+    rows = [_row(each, view) for each in found.every]
     left = len(rows) - MAX_LISTED
     more = f", {left} of them not listed" if left > 0 else ""
     files = f"; {found.more_files} more files define it" if found.more_files else ""
@@ -175,19 +178,19 @@ def _how_to_choose(found: FoundNames) -> str:
     return "give path or the qualified name"
 
 
-def _also(others: Sequence[DefinitionLocation], scope: PathScope) -> str:
+def _also(others: Sequence[DefinitionLocation], view: View) -> str:
     """Name other definitions of a name, a few of them."""
     named = [
-        f"{scope.shown(each.file.repo, each.file.path)}:{each.start_line} {each.kind} {each.symbol}"
+        f"{view.shown(each.file.repo, each.file.path)}:{each.start_line} {each.kind} {each.symbol}"
         for each in others[:MAX_OTHERS]
     ]
     more = len(others) - MAX_OTHERS
     return f"also {', '.join(named)}" + (f" and {more} more of this name" if more > 0 else "")
 
 
-def _row(found: DefinitionLocation, scope: PathScope) -> DefinitionRow:
+def _row(found: DefinitionLocation, view: View) -> DefinitionRow:
     return {
-        "path": scope.shown(found.file.repo, found.file.path),
+        "path": view.shown(found.file.repo, found.file.path),
         "symbol": found.symbol,
         "kind": found.kind,
         "start_line": found.start_line,
@@ -196,10 +199,10 @@ def _row(found: DefinitionLocation, scope: PathScope) -> DefinitionRow:
     }
 
 
-def _code(lines: Lines, last: int, scope: PathScope) -> ReadCodeResult:
+def _code(lines: Lines, last: int, view: View) -> ReadCodeResult:
     result: ReadCodeResult = {
         "ok": True,
-        "path": scope.shown(lines.file.repo, lines.file.path),
+        "path": view.shown(lines.file.repo, lines.file.path),
         "repo": lines.file.repo,
         "start_line": lines.start_line,
         "end_line": lines.end_line,

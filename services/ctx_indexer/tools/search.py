@@ -24,7 +24,7 @@ def search_tools(code: CodeSearch) -> Sequence[Tool]:
 
         Filters may stand in the query too: lang: path: kind: symbol: repo: under: ext: not:
         """
-        return await code.answer(asked)
+        return await code.answer(asked, await code.view(asked))
 
     return [
         Tool(

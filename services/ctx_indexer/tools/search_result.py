@@ -7,7 +7,6 @@ from typing import Any
 
 from ctx_core.text.highlight import MarkedText, highlights, mark_terms
 from ctx_indexer.lookup.located import Located, LocatedHits
-from ctx_indexer.lookup.scope import PathScope
 from ctx_indexer.schema.complexity import complexity
 from ctx_indexer.schema.features import Features
 from ctx_indexer.search.constants import constant_lines, fitting
@@ -16,6 +15,7 @@ from ctx_indexer.search.query import ParsedQuery, is_code, written_as
 from ctx_indexer.search.searcher import SearchHit, SearchResult
 from ctx_indexer.search.snippet import WindowSize, best_line, snippet, token_estimate
 from ctx_indexer.tools.responses import CodeHit, RepoSearchResult
+from ctx_indexer.view.view import View
 
 DIGITS = 3  # of a score: enough to tell hits apart
 EXPLAINED_DIGITS = 4
@@ -52,7 +52,7 @@ def build_result(
     located: LocatedHits,
     terms: frozenset[str],
     shown: Shown,
-    scope: PathScope,
+    view: View,
 ) -> RepoSearchResult:
     """Build the result; the earlier a hit, the more of it is shown."""
     end = shown.offset + shown.limit
@@ -63,7 +63,7 @@ def build_result(
     for (hit, place), size in zip(kept, snippet_sizes(len(kept)), strict=True):
         max_chars = min(size, shown.max_chars)
         code_hit = _code_hit(hit, place, terms, shown, max_chars)
-        code_hit["path"] = scope.shown(hit.chunk.repo, hit.chunk.path)
+        code_hit["path"] = view.shown(hit.chunk.repo, hit.chunk.path)
         if several:
             code_hit["metadata"]["repo"] = hit.chunk.repo
         others = more.pop((hit.chunk.repo, hit.chunk.path), ())

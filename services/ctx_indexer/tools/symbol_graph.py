@@ -18,12 +18,14 @@ from ctx_indexer.graph.tree import MAX_UNRESOLVED, Relation, Tree, TreeBuilder, 
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.named import NamedDefinitions, NamedInRepo
 from ctx_indexer.lookup.written_name import name_parts, without_type_arguments
+from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.tools.context import CollectionArgument, IndexerContext
 from ctx_indexer.tools.foreign_arguments import adapt_graph
 from ctx_indexer.tools.graph import Name, Repo
 from ctx_indexer.tools.search import TOOLSET
 from ctx_indexer.tools.search_arguments import names_of
-from ctx_indexer.tools.uses import Uses, Where
+from ctx_indexer.view.view import View
+from ctx_indexer.view.views import ViewArguments
 
 MAX_DEPTH = 3
 MAX_DEFINITIONS = 3  # of one plain name; more need a qualified one
@@ -66,7 +68,7 @@ class SymbolGraphResult(TypedDict):
 
 def symbol_graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
     """Build the question about everything that a definition is related to."""
-    uses = Uses(context, lookup)
+    named = NamedDefinitions(lookup.definitions, context.vectors)
 
     async def symbol_graph(
         query: Name,
@@ -79,10 +81,9 @@ def symbol_graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool
         session: SessionToken = None,
     ) -> SymbolGraphResult:
         """Show a definition's callers, callees, importers, subclasses and overrides as a tree."""
-        chosen = context.collection(collection, session)
-        where = await uses.where(chosen, None, names_of(repo), None)
+        view = await context.views.resolve(ViewArguments(collection, session, names_of(repo)))
         asked = relations or list(Relation)
-        return await _Graphs(context, lookup, where).build(query, asked, depth, limit, offset)
+        return await _Graphs(named, view).build(query, asked, depth, limit, offset)
 
     return [
         Tool(
@@ -99,10 +100,9 @@ def symbol_graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool
 class _Graphs:
     """Builds the trees of the definitions of a name."""
 
-    def __init__(self, context: IndexerContext, lookup: Lookup, where: Where) -> None:
-        self._context = context
-        self._lookup = lookup
-        self._where = where
+    def __init__(self, named: NamedDefinitions, view: View) -> None:
+        self._named = named
+        self._view = view
         self._problems: list[str] = []
 
     async def build(
@@ -110,9 +110,7 @@ class _Graphs:
     ) -> SymbolGraphResult:
         """Build the result. Raises InvalidInput with similar names for an unknown one."""
         started = time.perf_counter()
-        where = self._where
-        named = NamedDefinitions(self._lookup, self._context.vectors)
-        found = await named.find(where.collection, name, where.anywhere)
+        found = await self._named.find(self._view, name, SearchFilters(repos=self._view.repos))
         repos = found.repos
         self._problems += found.problems
         trees = [
@@ -145,7 +143,7 @@ class _Graphs:
         return result
 
     def _builder(self, repo: str, graph: SymbolGraph, depth: int) -> TreeBuilder:
-        return TreeBuilder(graph, depth, partial(self._where.scope.shown, repo))
+        return TreeBuilder(graph, depth, partial(self._view.shown, repo))
 
     def _definitions(
         self, repos: Sequence[NamedInRepo]
@@ -155,7 +153,7 @@ class _Graphs:
             found += [(each.repo, each.graph, one) for one in each.definitions]
             others = dict.fromkeys(one.file.path for one in (*each.by_name, *each.values))
             if others:
-                shown = ", ".join(self._where.scope.shown(each.repo, p) for p in [*others][:3])
+                shown = ", ".join(self._view.shown(each.repo, p) for p in [*others][:3])
                 self._problems.append(f"by name only in {shown}: ask exact_search")
         if len(found) > MAX_DEFINITIONS:
             left = len(found) - MAX_DEFINITIONS
@@ -165,7 +163,7 @@ class _Graphs:
     def _tree(
         self, repo: str, definition: GraphDefinition, tree: Tree, limit: int, offset: int
     ) -> DefinitionTree:
-        path = self._where.scope.shown(repo, definition.path)
+        path = self._view.shown(repo, definition.path)
         page = tree.nodes[offset : offset + limit]
         result: DefinitionTree = {
             "definition": f"{path}:{definition.start_line} {definition.symbol}",
@@ -181,7 +179,7 @@ class _Graphs:
             "relation": node.relation.value,
             "depth": node.depth,
             "symbol": node.symbol,
-            "path": self._where.scope.shown(repo, node.path),
+            "path": self._view.shown(repo, node.path),
             "line": node.line,
         }
         if node.certainty is not Certainty.EXACT:

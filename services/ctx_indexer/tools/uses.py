@@ -15,12 +15,12 @@ from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.marks import CALL
 from ctx_indexer.lookup.named import NamedDefinitions, NamedInRepo
 from ctx_indexer.lookup.pattern import Pattern
-from ctx_indexer.lookup.scope import PathScope
 from ctx_indexer.lookup.written_name import name_parts, without_type_arguments
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.source.languages import language_of
 from ctx_indexer.source.walk import is_under
 from ctx_indexer.tools.context import IndexerContext
+from ctx_indexer.view.view import View
 
 MAX_DEFINITIONS = 60  # of one plain name; more need a qualified one
 SHOWN_DEFINITIONS = 8
@@ -85,20 +85,29 @@ class FoundUse:
 
 @dataclass(frozen=True)
 class Where:
-    """The collection of a question, paths as its caller knows them, and what uses it asks for."""
+    """The view of a question, and the folders and language of the uses that it asks for."""
 
-    collection: str
-    scope: PathScope
+    view: View
     filters: SearchFilters
+
+    @classmethod
+    def of(cls, view: View, language: str | None, named: Sequence[str]) -> "Where":
+        """Read the filters of a question about a view; `named` are the repos that it names.
+
+        Raises InvalidInput for a folder with `..`.
+        """
+        languages = (language,) if language else ()
+        filters = SearchFilters(repos=view.repos, languages=languages, under=view.under)
+        return cls(view, filters.within(view, named))
 
     @property
     def anywhere(self) -> SearchFilters:
         """The same repos, without the limits that are meant for uses."""
-        return self.filters.of_repos(*self.filters.repos)
+        return SearchFilters(repos=self.filters.repos)
 
     def shown(self, repo: str, path: str, line: int, symbol: str) -> str:
         """Return a definition as its caller knows it: path, line and qualified name."""
-        return f"{self.scope.shown(repo, path)}:{line} {symbol}"
+        return f"{self.view.shown(repo, path)}:{line} {symbol}"
 
     def admits(self, use: FoundUse) -> bool:
         """Whether a use is in a folder and of a language that were asked for."""
@@ -112,24 +121,11 @@ class Where:
 
 
 class Uses:
-    """Finds uses of a name in the repos of a collection."""
+    """Finds uses of a name in the repos of a view."""
 
     def __init__(self, context: IndexerContext, lookup: Lookup) -> None:
-        self._context = context
         self._lookup = lookup
-        self._named = NamedDefinitions(lookup, context.vectors)
-
-    async def where(
-        self, collection: str, language: str | None, repos: Sequence[str], under: str | None
-    ) -> Where:
-        """Read the filters of a question. Raises InvalidInput for a folder with `..`."""
-        scope = await self._lookup.scope(collection, [under] if under else [])
-        filters = SearchFilters(
-            repos=self._context.repos(repos, scope),
-            languages=(language,) if language else (),
-            under=(under,) if under else (),
-        )
-        return Where(collection, scope, scope.narrow(filters, repos))
+        self._named = NamedDefinitions(lookup.definitions, context.vectors)
 
     async def find(
         self, where: Where, name: str, role: str
@@ -140,14 +136,14 @@ class Uses:
         """
         uses: list[FoundUse] = []
         named: list[str] = []
-        every = await self._named.find(where.collection, name, where.anywhere)
+        every = await self._named.find(where.view, name, where.anywhere)
         problems = every.problems
         for found in every.repos:
             definitions, repo = found.definitions[:MAX_DEFINITIONS], found.repo
             if definitions:
                 answer = await _ask(found.graph, definitions, role)
                 uses += _found(repo, definitions, answer)
-                problems += answer.problems(partial(where.scope.shown, repo))
+                problems += answer.problems(partial(where.view.shown, repo))
             named += [where.shown(repo, e.path, e.start_line, e.symbol) for e in definitions]
             if len(found.definitions) > MAX_DEFINITIONS:
                 left = len(found.definitions) - MAX_DEFINITIONS
@@ -170,11 +166,10 @@ class Uses:
         only_values = not of.by_name
         last = name_parts(without_type_arguments(name))[-1]
         pattern = Pattern(last, regex=False, case_sensitive=True, word=True)
-        within = where.filters.of_repos(repo)
-        found = await self._lookup.search(
-            where.collection,
+        found = await self._lookup.exact.find(
+            where.view,
             pattern,
-            within,
+            SearchFilters(repos=(repo,)),
             BY_NAME_LINES,
             0,
             role,
@@ -201,7 +196,7 @@ class Uses:
         result: UsesResult = {
             "ok": True,
             "query": name,
-            "results": [_use(each, where.scope, several=several) for each in shown],
+            "results": [_use(each, where.view, several=several) for each in shown],
             "total": len(uses),
             "exact": sum(each.certainty is Certainty.EXACT for each in uses),
             "possible": sum(each.certainty is Certainty.POSSIBLE for each in uses),
@@ -221,10 +216,10 @@ class Uses:
         changed: set[tuple[str, str]] = set()
         for repo in {use.repo for use in uses}:
             places = [(use.path, use.line) for use in uses if use.repo == repo]
-            texts = await self._lookup.line_texts(where.collection, repo, places, where.filters)
+            texts = await self._lookup.files.line_texts(where.view, repo, places)
             read.update({(repo, *place): text for place, text in zip(places, texts, strict=True)})
             paths = {path for path, _ in places}
-            found = await self._lookup.changed(where.collection, repo, paths, where.filters)
+            found = await self._lookup.files.changed(where.view, repo, paths)
             changed |= {(repo, path) for path in found}
         return [
             replace(use, text=_text_of(use, read[use.repo, use.path, use.line], changed))
@@ -265,11 +260,11 @@ def _unique(uses: Iterable[FoundUse]) -> list[FoundUse]:
     )
 
 
-def _use(found: FoundUse, scope: PathScope, *, several: bool) -> Use:
+def _use(found: FoundUse, view: View, *, several: bool) -> Use:
     text = found.text
     use: Use = {
         "score": EXACT_SCORE if found.certainty is Certainty.EXACT else POSSIBLE_SCORE,
-        "path": scope.shown(found.repo, found.path),
+        "path": view.shown(found.repo, found.path),
         "symbol": found.symbol,
         "start_line": found.line,
         "end_line": found.line,

@@ -13,6 +13,8 @@ from ctx_core.settings import Settings
 from ctx_indexer.history.commits import commits_of, read_commits, recent_ids
 from ctx_indexer.history.history import History
 from ctx_indexer.history.points import history_filter
+from ctx_indexer.view.paths import Paths
+from ctx_indexer.view.view import View
 from tests.support.repositories import Repository, function
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -39,15 +41,19 @@ def repo(tmp_path: Path) -> Repository:
     return made
 
 
+def view(roots: dict[str, Path]) -> View:
+    return View("code", paths=Paths(roots))
+
+
 async def subjects(history: History, repo: Repository, query: str, name: str) -> list[str]:
-    found = await history.search("code", {name: repo.root}, query, None, 10)
+    found = await history.search(view({name: repo.root}), query, None, 10)
     assert not found.problems
     return [hit.commit.subject for hit in found.hits]
 
 
 async def test_commits_are_found_by_words_and_say_why(engine: Engine, repo: Repository) -> None:
     history = History(engine.vectors, engine.embedder)
-    found = await history.search("code", {"a": repo.root}, "failed under load", None, 3)
+    found = await history.search(view({"a": repo.root}), "failed under load", None, 3)
     best = found.hits[0]
     assert best.commit.subject == "Wait for a free connection"
     assert best.commit.files == ("pool.py",)
@@ -71,7 +77,7 @@ async def test_symbols_come_from_code_and_not_from_sentences(tmp_path: Path) -> 
 
 async def test_only_commits_of_a_path(engine: Engine, repo: Repository) -> None:
     history = History(engine.vectors, engine.embedder)
-    found = await history.search("code", {"p": repo.root}, "pool", "readme.md", 10)
+    found = await history.search(view({"p": repo.root}), "pool", "readme.md", 10)
     assert [hit.commit.subject for hit in found.hits] == ["Describe the pool"]
 
 
@@ -108,7 +114,7 @@ async def test_the_number_of_commits_is_bounded(engine: Engine, repo: Repository
 
 async def test_a_folder_without_git_says_so(engine: Engine, tmp_path: Path) -> None:
     history = History(engine.vectors, engine.embedder)
-    found = await history.search("code", {"none": tmp_path}, "pool", None, 10)
+    found = await history.search(view({"none": tmp_path}), "pool", None, 10)
     assert found.hits == ()
     assert "none: git" in found.problems[0]
 

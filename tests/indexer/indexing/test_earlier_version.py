@@ -17,6 +17,7 @@ from ctx_indexer.schema.payload import decode
 from ctx_indexer.schema.points import INDEX_VERSION, spec
 from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.view.view import View
 from tests.indexer.conftest import REPO, Bench
 from tests.support.fakes import Counting
 from tests.support.repositories import Repository, function
@@ -75,7 +76,7 @@ async def outdated(bench: Bench, repository: Repository) -> Bench:
 
 async def search(bench: Bench, query: str) -> set[tuple[str, str]]:
     result = await Searcher(bench.store, bench.model).search(
-        bench.collection, SearchRequest(parse_queries(query))
+        View(bench.collection), SearchRequest(parse_queries(query))
     )
     return {(hit.chunk.repo, hit.chunk.path) for hit in result.hits}
 

@@ -23,6 +23,7 @@ from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.searcher import Searcher, SearchRequest, SearchResult
 from ctx_indexer.service import open_context, open_searcher
 from ctx_indexer.tools.context import IndexerContext
+from ctx_indexer.view.view import View
 from tests.support import models
 from tests.support.rebuild import Rebuild
 from tests.support.repositories import Repository, function
@@ -56,7 +57,7 @@ class Running:
 
     async def search(self, query: str) -> SearchResult:
         request = SearchRequest(parse_queries(query), SearchFilters(repos=("*",)))
-        return await self.searcher.search(self.collection, request)
+        return await self.searcher.search(View(self.collection), request)
 
     async def rebuilding(self) -> bool:
         return await self.engine.vectors.rebuilding(self.collection)

@@ -8,6 +8,7 @@ from ctx_indexer.search.definition_choice import choose_definitions
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import parse_query
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.view.view import View
 from tests.indexer.conftest import Bench
 
 FILES = {
@@ -37,7 +38,7 @@ async def test_comments_of_every_language_are_found_with_their_lines(
     await bench.index(workspace)
     searcher = Searcher(bench.store, bench.engine.embedder)
     query, filters = parse_query("zebra stripes"), SearchFilters(kinds=("comment",))
-    found = await searcher.search(bench.collection, SearchRequest([query], filters))
+    found = await searcher.search(View(bench.collection), SearchRequest([query], filters))
     assert {hit.chunk.path for hit in found.hits} == FILES.keys() - {"plain.py"}
     for hit in found.hits:
         [span] = choose_definitions(hit.chunk, query, filters)

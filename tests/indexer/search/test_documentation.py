@@ -6,6 +6,7 @@ import pytest
 
 from ctx_indexer.search.query import parse_queries, parse_query
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.view.view import View
 from tests.indexer.conftest import Bench
 
 FILES = {
@@ -61,9 +62,11 @@ async def test_each_question_finds_what_answers_it(bench: Bench, workspace: Path
     await bench.index(workspace)
     searcher = Searcher(bench.store, bench.engine.embedder)
     for query, expected in EXPECTED.items():
-        found = await searcher.search(bench.collection, SearchRequest(parse_queries(query)))
+        found = await searcher.search(View(bench.collection), SearchRequest(parse_queries(query)))
         assert found.hits[0].chunk.path == expected, query
-    newest = await searcher.search(bench.collection, SearchRequest(parse_queries("what's new")))
+    newest = await searcher.search(
+        View(bench.collection), SearchRequest(parse_queries("what's new"))
+    )
     assert newest.hits[0].chunk.path == "CHANGELOG.md"
     assert newest.hits[0].chunk.start_line == 1
 

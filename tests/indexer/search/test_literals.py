@@ -6,6 +6,7 @@ import pytest
 
 from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.view.view import View
 from tests.indexer.conftest import Bench
 
 FILES = {
@@ -73,6 +74,6 @@ async def test_places_that_contain_it_come_first_the_definition_before_uses(
     await bench.index(workspace)
     searcher = Searcher(bench.store, bench.engine.embedder)
     for query, expected in EXPECTED.items():
-        found = await searcher.search(bench.collection, SearchRequest(parse_queries(query)))
+        found = await searcher.search(View(bench.collection), SearchRequest(parse_queries(query)))
         paths = [hit.chunk.path for hit in found.hits]
         assert paths[: len(expected)] == expected, query

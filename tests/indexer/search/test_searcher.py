@@ -27,6 +27,7 @@ from ctx_indexer.service import open_context
 from ctx_indexer.tools.code_search import CodeSearch
 from ctx_indexer.tools.index import index_workspace
 from ctx_indexer.tools.search import search_tools
+from ctx_indexer.view.view import View
 from tests.support.corpus import FILES
 from tests.support.vectors.reading import reading
 
@@ -82,7 +83,7 @@ class Search:
         location = context.workspaces.locate("workspace", str(settings.workspace))
         await index_workspace(context, location, settings.collection_name, recreate=False)
         searcher = Searcher(reading(engine.vectors), engine.embedder)
-        lookup = Lookup(context.indexer, engine.vectors, FileTexts())
+        lookup = Lookup.over(context.indexer.files, engine.vectors, FileTexts())
         tool, _ = search_tools(CodeSearch(context, searcher, lookup))
         return cls(tool.run, engine, settings.collection_name)
 
@@ -181,7 +182,7 @@ async def test_filters_that_nothing_can_pass_are_errors(
 @pytest.mark.parametrize("is_test", [True, False])
 async def test_flags_filter(search: Search, is_test: bool) -> None:
     request = SearchRequest(parse_queries("retry"), SearchFilters(is_test=is_test), limit=50)
-    found = await Searcher(search.store, search.embedder).search(search.collection, request)
+    found = await Searcher(search.store, search.embedder).search(View(search.collection), request)
     assert found.hits
     assert {hit.chunk.flags.is_test for hit in found.hits} == {is_test}
 

@@ -1,23 +1,20 @@
 """The test functions that call a definition."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctx_core.errors import InvalidInput
-from ctx_core.vectors.types import Filter, Match, MatchAny
 from ctx_indexer.graph.certainty import Certainty
-from ctx_indexer.lookup.lookup import Lookup
+from ctx_indexer.lookup.files import ReadFiles
 from ctx_indexer.lookup.marks import CALL
 from ctx_indexer.lookup.reader import DefinitionLocation, FileLocation, Lines
-from ctx_indexer.schema import fields
+from ctx_indexer.lookup.selection import is_within
 from ctx_indexer.schema.complexity import complexity
-from ctx_indexer.schema.payload import decode
 from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.snippet import Rows, snippet, token_estimate
 from ctx_indexer.source.languages import language_of
 from ctx_indexer.syntax.definitions import FUNCTIONS
-from ctx_indexer.tools.context import IndexerContext
 from ctx_indexer.tools.filter_values import checked_languages
 from ctx_indexer.tools.responses import CodeHit, RepoSearchResult
 from ctx_indexer.tools.search_arguments import SearchArguments, names_of
@@ -29,9 +26,7 @@ from ctx_indexer.tools.uses import (
     Uses,
     Where,
 )
-
-MAX_TEST_CHUNKS = 5_000  # of the files that call a name, read for their lines
-PAGE = 500
+from ctx_indexer.view.view import View
 
 
 @dataclass(frozen=True)
@@ -46,9 +41,8 @@ class _TestCall:
 class CallersInTests:
     """Finds the tests that call a symbol, resolved as for `search_callers_for`."""
 
-    def __init__(self, context: IndexerContext, lookup: Lookup, uses: Uses) -> None:
-        self._context = context
-        self._lookup = lookup
+    def __init__(self, files: ReadFiles, uses: Uses) -> None:
+        self._files = files
         self._uses = uses
 
     def symbol_of(self, asked: SearchArguments) -> str | None:
@@ -56,12 +50,13 @@ class CallersInTests:
         queries = parse_queries(asked.query)
         return queries[0].text if len(queries) == 1 and queries[0].is_symbol else None
 
-    async def answer(self, asked: SearchArguments, name: str) -> RepoSearchResult | None:
+    async def answer(
+        self, asked: SearchArguments, name: str, view: View
+    ) -> RepoSearchResult | None:
         """Return the test functions that call a symbol, None where nothing defines it."""
         started = time.perf_counter()
-        collection = self._context.collection(asked.collection, asked.session)
         [language] = checked_languages(names_of(asked.language)) or [None]
-        where = await self._uses.where(collection, language, names_of(asked.repo), asked.under)
+        where = Where.of(view, language, names_of(asked.repo))
         try:
             uses, named, problems = await self._uses.find(where, name, CALL)
         except InvalidInput as error:
@@ -95,44 +90,21 @@ class CallersInTests:
         kept: list[FoundUse] = []
         for repo in dict.fromkeys(use.repo for use in uses):
             own = [use for use in uses if use.repo == repo]
-            spans = await self._test_lines(where, repo, {use.path for use in own})
-            kept += [use for use in own if _is_within(use.line, spans.get(use.path, ()))]
+            spans = await self._files.tests(where.view, repo, {use.path for use in own})
+            kept += [use for use in own if is_within(use.line, spans.get(use.path, ()))]
         return kept
-
-    async def _test_lines(
-        self, within: Where, repo: str, paths: Iterable[str]
-    ) -> dict[str, list[tuple[int, int]]]:
-        """Return the first and last lines of the test chunks of files."""
-        where = Filter(
-            must=[
-                Match(fields.REPO, repo),
-                MatchAny(fields.PATH, sorted(paths)),
-                Match(fields.IS_TEST, True),
-            ]
-        )
-        found: dict[str, list[tuple[int, int]]] = {}
-        offset: str | None = None
-        for _ in range(0, MAX_TEST_CHUNKS, PAGE):
-            records, offset = await self._context.vectors.scroll(
-                within.collection, where=within.scope.viewed(where), limit=PAGE, offset=offset
-            )
-            for chunk in (decode(record.payload) for record in records):
-                found.setdefault(chunk.path, []).append((chunk.start_line, chunk.end_line))
-            if offset is None:
-                break
-        return found
 
     async def _read(self, where: Where, use: FoundUse) -> _TestCall | None:
         """Read the function around a call; None where its file changed and has no such line."""
-        root = where.scope.roots.get(use.repo)
+        root = where.view.roots.get(use.repo)
         if root is None:
             return None
         file = FileLocation(use.repo, root, use.path)
         try:
-            around = _function_at(await self._lookup.outline(file), use.line)
+            around = _function_at(await self._files.outline(file), use.line)
             if around is None:
                 return None
-            lines = await self._lookup.lines(file, around.start_line, around.end_line)
+            lines = await self._files.lines(file, around.start_line, around.end_line)
         except InvalidInput:
             return None
         return _TestCall(use, around, lines)
@@ -144,10 +116,6 @@ def _first_of_each(uses: Sequence[FoundUse]) -> list[FoundUse]:
     for use in uses:
         best.setdefault((use.repo, use.path, use.symbol or str(use.line)), use)
     return list(best.values())
-
-
-def _is_within(line: int, spans: Iterable[tuple[int, int]]) -> bool:
-    return any(first <= line <= last for first, last in spans)
 
 
 def _function_at(outline: Sequence[DefinitionLocation], line: int) -> DefinitionLocation | None:
@@ -168,7 +136,7 @@ def _hit(call: _TestCall, asked: SearchArguments, where: Where, max_chars: int) 
     score = EXACT_SCORE if use.certainty is Certainty.EXACT else POSSIBLE_SCORE
     hit: CodeHit = {
         "score": score,
-        "path": where.scope.shown(use.repo, use.path),
+        "path": where.view.shown(use.repo, use.path),
         "symbol": definition.symbol,
         "start_line": definition.start_line,
         "end_line": definition.end_line,

@@ -84,11 +84,12 @@ def context_tools(
         limits = per_source_limits or SourceLimits()
         wanted = asked.limit if limits.memory is None else limits.memory
         asks_memories = include_memories and wanted > 0 and memory_weight > 0
+        view = await code.view(asked)
         found, read = await asyncio.gather(
-            code.find(asked), _memories(memories, asked, wanted if asks_memories else 0)
+            code.find(asked, view), _memories(memories, asked, wanted if asks_memories else 0)
         )
         shown = code.show(asked, found)
-        chunk_count = await context.vectors.count(found.collection)
+        chunk_count = await context.vectors.count(view.collection)
         hits = _code_hits(shown, found, asked.offset, chunk_count)
         if limits.code is not None:
             hits = hits[: limits.code]

@@ -14,13 +14,12 @@ from ctx_core.serving.sessions import SessionToken
 from ctx_indexer.history.commits import Commit
 from ctx_indexer.history.history import CommitHit, History
 from ctx_indexer.lookup.lookup import Lookup
-from ctx_indexer.lookup.scope import PathScope
 from ctx_indexer.schema.fields import files_filter
 from ctx_indexer.schema.payload import decode
-from ctx_indexer.search.filters import ALL_REPOS
 from ctx_indexer.tools.context import CollectionArgument, IndexerContext
 from ctx_indexer.tools.search import TOOLSET
 from ctx_indexer.tools.search_arguments import Repo, Text, names_of
+from ctx_indexer.view.views import ViewArguments
 
 MAX_POINTS = 5_000
 MAX_COMMITS = 100
@@ -110,18 +109,18 @@ def history_tools(context: IndexerContext, lookup: Lookup, history: History) -> 
         session: SessionToken = None,
     ) -> PathHistoryResult:
         """Tell when a file changed: its times in the index and its commits, across renames."""
-        chosen = context.collection(collection, session)
-        scope = await lookup.scope(chosen, [path])
-        file = await lookup.file(chosen, path, context.repos(names_of(repo), scope))
-        records, _ = await context.vectors.scroll(
-            chosen, where=scope.viewed(files_filter(file.repo, [file.path])), limit=max_points
+        view = await context.views.resolve(
+            ViewArguments(collection, session, names_of(repo), places=(path,))
         )
+        file = await lookup.files.file(view, path)
+        where = view.narrowed(files_filter(file.repo, [file.path]))
+        records, _ = await context.vectors.scroll(view.collection, where=where, limit=max_points)
         chunks = [decode(record.payload) for record in records]
         modified = [_moment(chunk.modified_at) for chunk in chunks]
         ingested = [_moment(chunk.indexed_at) for chunk in chunks]
         last = max(modified, default=None)
         summary: PathSummary = {
-            "path": scope.shown(file.repo, file.path),
+            "path": view.shown(file.repo, file.path),
             "points_scanned": len(chunks),
             "distinct_hashes": len({chunk.blob for chunk in chunks}),
             "last_modified": last,
@@ -152,12 +151,11 @@ def history_tools(context: IndexerContext, lookup: Lookup, history: History) -> 
         """Find commits by words and meaning: message, changed files and symbols."""
         if not query.strip():
             raise InvalidInput("query", "Query cannot be empty")
-        chosen = context.collection(collection, session)
-        scope = await lookup.scope(chosen, [path] if path else [])
-        repos = context.repos(names_of(repo), scope)
-        roots, inside = _places(scope, repos, path)
-        found = await history.search(chosen, roots, query, inside, limit)
-        several = len(roots) > 1
+        view = await context.views.resolve(
+            ViewArguments(collection, session, names_of(repo), places=names_of(path))
+        )
+        found = await history.search(view, query, path, limit)
+        several = len(found.repos) > 1
         result: CommitsResult = {
             "ok": True,
             "query": query,
@@ -186,27 +184,6 @@ def history_tools(context: IndexerContext, lookup: Lookup, history: History) -> 
             render=render_commits,
         ),
     ]
-
-
-def _places(
-    scope: PathScope, repos: Sequence[str], path: str | None
-) -> tuple[dict[str, Any], str | None]:
-    """Return the checkouts to search and the path inside them.
-
-    Raises InvalidInput for a repo that is not indexed.
-    """
-    every = not repos or ALL_REPOS in repos
-    roots = {repo: root for repo, root in scope.roots.items() if every or repo in repos}
-    if not roots:
-        names = ", ".join(sorted(scope.roots)) or "none; index first with qdrant_index"
-        raise InvalidInput("repo", f"{', '.join(repos)} is not indexed; indexed are: {names}")
-    if not path or not path.strip():
-        return roots, None
-    located = [(repo, inside) for repo, inside in scope.located(path) if repo in roots]
-    if ".." in path.split("/") or not located:
-        raise InvalidInput("path", f"{path} is no path of an indexed repository")
-    inside = located[0][1]
-    return {repo: roots[repo] for repo, each in located if each == inside}, inside or None
 
 
 def _moment(timestamp: float) -> str:

@@ -144,14 +144,14 @@ def info_tools(context: IndexerContext, code: CodeSearch) -> Sequence[Tool]:
             collection=collection,
             session=session,
         )
-        found = await code.find(asked)
+        found = await code.find(asked, await code.view(asked))
         shown = code.show(asked, found)
         strategy = strategy_of(asked, shown)
         result = _result(shown, strategy)
         if include_snippet and context_lines != defaults.context_lines:
             result["context_lines"] = context_lines
         if include_relationships:
-            reader = RelationshipReader(context.vectors, found.collection, found.scope)
+            reader = RelationshipReader(context.vectors, found.view)
             related = await reader.read(found.located.hits[: asked.limit])
             for hit, each in zip(result["results"], related, strict=True):
                 hit["relationships"] = each

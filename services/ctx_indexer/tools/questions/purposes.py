@@ -25,16 +25,17 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 def purpose_tools(context: IndexerContext, code: CodeSearch, lookup: Lookup) -> Sequence[Tool]:
     """Build the searches in tests and in configuration."""
-    users = CallersInTests(context, lookup, Uses(context, lookup))
+    users = CallersInTests(lookup.files, Uses(context, lookup))
 
     @flat_arguments
     async def search_tests_for(asked: SearchArguments) -> RepoSearchResult:
         """Find tests; for a symbol, those that call it. It has the parameters of `repo_search`."""
+        view = await code.view(asked)
         name = users.symbol_of(asked)
-        found = await users.answer(asked, name) if name else None
+        found = await users.answer(asked, name, view) if name else None
         if found is not None and found["results"]:
             return found
-        result = await code.answer(asked, is_test=True)
+        result = await code.answer(asked, view, is_test=True)
         if found is not None:
             result["warnings"] = [UNUSED.format(name), *result.get("warnings", ())]
         return result
@@ -42,7 +43,7 @@ def purpose_tools(context: IndexerContext, code: CodeSearch, lookup: Lookup) -> 
     @flat_arguments
     async def search_config_for(asked: SearchArguments) -> RepoSearchResult:
         """Find settings, build, CI and deployment files. It has the parameters of `repo_search`."""
-        found = await code.find(asked, is_config=True)
+        found = await code.find(asked, await code.view(asked), is_config=True)
         if not (name := missing_setting(found)):
             return code.show(asked, found)
         unrelated = replace(found.result, left_out=0)

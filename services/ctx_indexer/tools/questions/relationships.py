@@ -10,11 +10,11 @@ from typing_extensions import TypedDict
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.graph.graph import SymbolGraph
 from ctx_indexer.lookup.located import Located
-from ctx_indexer.lookup.scope import PathScope
 from ctx_indexer.lookup.written_name import split_name
 from ctx_indexer.schema import fields
 from ctx_indexer.schema.payload import ChunkPayload, decode
 from ctx_indexer.search.searcher import SearchHit
+from ctx_indexer.view.view import View
 
 MAX_IMPORTS, MAX_CALLS, MAX_PATHS = 10, 10, 5  # that are told of one definition
 MAX_CHUNKS = 1_000  # read for one answer
@@ -36,10 +36,9 @@ class Relationships(TypedDict):
 class RelationshipReader:
     """Reads the relationships of hits: names from what is indexed, files by the graph."""
 
-    def __init__(self, store: VectorStore, collection: str, scope: PathScope) -> None:
+    def __init__(self, store: VectorStore, view: View) -> None:
         self._store = store
-        self._collection = collection
-        self._scope = scope
+        self._view = view
         self._deadline = time.monotonic() + SECONDS
 
     async def read(self, hits: Sequence[tuple[SearchHit, Located]]) -> list[Relationships]:
@@ -49,9 +48,7 @@ class RelationshipReader:
         found: list[Relationships] = []
         for hit, place in hits:
             repo, path = hit.chunk.repo, hit.chunk.path
-            graph = graphs.setdefault(
-                repo, SymbolGraph(self._store, self._collection, repo, self._scope.hidden)
-            )
+            graph = graphs.setdefault(repo, SymbolGraph(self._store, self._view, repo))
             each: Relationships = {
                 "imports_from": _names(_imports(chunks.get((repo, path), ())), MAX_IMPORTS),
                 "calls": _calls(hit, place, chunks),
@@ -72,7 +69,7 @@ class RelationshipReader:
         lines = range(span.start_line, span.end_line + 1)
         for definition in await graph.definitions_at(path, parts[-1], lines) if parts else []:
             paths = await graph.related_files(definition)
-            return [self._scope.shown(hit.chunk.repo, each) for each in paths[:MAX_PATHS]]
+            return [self._view.shown(hit.chunk.repo, each) for each in paths[:MAX_PATHS]]
         return []
 
     async def _chunks(self, files: Iterable[File]) -> dict[File, list[ChunkPayload]]:
@@ -81,8 +78,10 @@ class RelationshipReader:
         for repo, path in files:
             by_repo[repo].append(path)
         for repo, paths in by_repo.items():
-            where = self._scope.viewed(fields.files_filter(repo, sorted(paths)))
-            records, _ = await self._store.scroll(self._collection, where=where, limit=MAX_CHUNKS)
+            where = self._view.narrowed(fields.files_filter(repo, sorted(paths)))
+            records, _ = await self._store.scroll(
+                self._view.collection, where=where, limit=MAX_CHUNKS
+            )
             for chunk in (decode(record.payload) for record in records):
                 found[repo, chunk.path].append(chunk)
         return found

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from ctx_core.settings import Settings
-from ctx_indexer.lookup.lookup import MAX_PARSED_FILES
+from ctx_indexer.lookup.definitions import MAX_PARSED_FILES
 from ctx_indexer.tools.read import MAX_LISTED
 from tests.contract.engine.code.conftest import Engine, open_client
 from tests.support.repositories import Repository
