@@ -20,7 +20,7 @@ from ctx_core.settings.fields import HEALTH_PORT_OFFSET
 from ctx_core.vectors.folder_lock import Owner, folder_owner
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.spec_check import spec_problem
-from ctx_core.vectors.types import CollectionInfo, EmbeddingModel
+from ctx_core.vectors.specs import CollectionInfo, EmbeddingModel
 from ctx_indexer.schema.points import spec as code_spec
 from ctx_memory.records.entry import EntryKind
 from ctx_memory.search.points import entry_spec

@@ -9,7 +9,7 @@ from ctx_core.engine.engine import open_engine
 from ctx_core.errors import CtxError
 from ctx_core.settings import Settings
 from ctx_core.vectors.folder_lock import Owner
-from ctx_core.vectors.types import CollectionInfo
+from ctx_core.vectors.specs import CollectionInfo
 from ctx_memory.records.health import examine
 
 if TYPE_CHECKING:

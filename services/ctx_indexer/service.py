@@ -22,7 +22,7 @@ from ctx_core.serving.service import Reach, Service, reaching
 from ctx_core.serving.sessions import SessionDefaults
 from ctx_core.settings import Settings
 from ctx_core.settings.models import CODE_MODEL
-from ctx_core.vectors.types import CollectionSpec
+from ctx_core.vectors.specs import CollectionSpec
 from ctx_indexer.answers.answerer import Answerer
 from ctx_indexer.answers.expansion import Expander
 from ctx_indexer.answers.retrieval import Retriever

@@ -15,7 +15,7 @@ from ctx_core.secrets.screen import SecretScreen
 from ctx_core.serving.service import OneCollection, Reach, RestEndpoint, Service, reaching
 from ctx_core.serving.sessions import SessionDefaults
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import CollectionSpec
+from ctx_core.vectors.specs import CollectionSpec
 from ctx_memory.conversations.rest import rest_endpoint
 from ctx_memory.conversations.service import (
     Conversations,

@@ -11,7 +11,7 @@ import pytest
 from ctx.cli import cli
 from ctx_core.memories.collection import INDEXES as MEMORY_INDEXES
 from ctx_core.settings import Settings, env_names
-from ctx_core.vectors.types import BM25, DENSE
+from ctx_core.vectors.specs import BM25, DENSE
 from ctx_indexer.indexing.workspace_state import OWN_FOLDER, STATE_FILE
 from ctx_indexer.schema import fields
 from ctx_memory.knowledge.folder import FOLDER_NAME

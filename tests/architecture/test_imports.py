@@ -387,7 +387,7 @@ def test_imports_follow_the_law() -> None:
         ("services/ctx_memory/records/store.py", "ctx_memory.search.fusion", False),
         ("services/ctx_indexer/source/walk.py", "ctx_indexer.indexing.plan", False),
         ("services/ctx_indexer/search/searcher.py", "ctx_indexer.tools.inventory", False),
-        ("services/ctx_core/vectors/types.py", "ctx_core.vectors.edge.store", False),
+        ("services/ctx_core/vectors/specs.py", "ctx_core.vectors.edge.store", False),
         ("services/ctx_core/clock.py", "ctx_core.errors", False),
         ("services/ctx_indexer/syntax/headings.py", "ctx_core.batches", True),
         ("services/ctx_memory/memories/tools.py", "ctx_core.errors", True),

@@ -9,7 +9,7 @@ from typing import Any
 
 from ctx_core.embedding.factory import open_local
 from ctx_core.settings.models import CODE_MODEL
-from ctx_core.vectors.types import Point
+from ctx_core.vectors.points import Point
 from ctx_indexer.indexing.prepare import Job, Prepared, prepare
 from ctx_indexer.indexing.report import Failure
 from ctx_indexer.schema import fields

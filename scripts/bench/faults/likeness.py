@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ctx_core.vectors.types import BM25, DENSE, Point, Sparse
+from ctx_core.vectors.points import Point, Sparse
+from ctx_core.vectors.specs import BM25, DENSE
 
 LEAST_COSINE = 0.999  # a cached vector has half the bits, which keeps 99.99 % of its direction
 WEIGHT_TOLERANCE = 1e-4  # of a term, beside what it weighs

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from ctx_core.embedding.factory import open_local
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import Point
+from ctx_core.vectors.points import Point
 from ctx_memory.conversations.service import conversation_target
 from ctx_memory.memories.projection import memory_target
 from ctx_memory.projection.projection import Projection, with_revision

@@ -22,7 +22,7 @@ from ctx_core.errors import InvalidInput
 from ctx_core.memories.client import RemoteMemories
 from ctx_core.settings import Settings
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Filter, Match
+from ctx_core.vectors.queries import Filter, Match
 from ctx_indexer.schema import fields
 from ctx_indexer.service import open_indexer
 from ctx_indexer.syntax.symbols.table import decode_table

@@ -28,7 +28,8 @@ import numpy as np
 
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import CollectionSpec, Point, Record, Vector
+from ctx_core.vectors.points import Point, Record, Vector
+from ctx_core.vectors.specs import CollectionSpec
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.schema.fields import REPO

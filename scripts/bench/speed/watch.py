@@ -22,7 +22,7 @@ from typing import Any
 from ctx_core.engine.engine import open_engine
 from ctx_core.settings import Settings
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Filter, Match
+from ctx_core.vectors.queries import Filter, Match
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.manifest import Manifest

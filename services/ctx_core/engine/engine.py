@@ -17,8 +17,8 @@ from ctx_core.settings import Settings
 from ctx_core.vectors.factory import open_store
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.spec_check import spec_problem
+from ctx_core.vectors.specs import CollectionSpec, Distribution
 from ctx_core.vectors.timed import OperationTimes, operation_times, timed
-from ctx_core.vectors.types import CollectionSpec, Distribution
 
 log = logging.getLogger(__name__)
 

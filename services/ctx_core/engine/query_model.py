@@ -13,7 +13,7 @@ from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import CtxError, ModelMismatch, ModelUnavailable
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.spec_check import check_spec, has_vectors
-from ctx_core.vectors.types import CollectionSpec, EmbeddingModel
+from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel
 
 log = logging.getLogger(__name__)
 

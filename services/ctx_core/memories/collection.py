@@ -6,15 +6,8 @@ from typing import Any
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.memories.types import EXPIRES_AT, SUPERSEDED, SUPERSEDED_BY, Memory, folded
 from ctx_core.text import bm25
-from ctx_core.vectors.types import (
-    BM25,
-    DENSE,
-    CollectionSpec,
-    IndexKind,
-    NamedModel,
-    Point,
-    hybrid_spec,
-)
+from ctx_core.vectors.points import Point
+from ctx_core.vectors.specs import BM25, DENSE, CollectionSpec, IndexKind, NamedModel, hybrid_spec
 
 PURPOSE = "memories"
 REBUILD_COMMAND = "ctx memory rebuild"  # of every collection of the memory server

@@ -16,18 +16,10 @@ from ctx_core.ranking.scoring import Candidate, rank
 from ctx_core.text import bm25
 from ctx_core.text.highlight import highlights, mark_terms
 from ctx_core.text.tokens import text_terms
+from ctx_core.vectors.points import Sparse, Vector
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    BM25,
-    DENSE,
-    DatetimeRange,
-    Filter,
-    HasId,
-    Prefetch,
-    Query,
-    Sparse,
-    Vector,
-)
+from ctx_core.vectors.queries import DatetimeRange, Filter, HasId, Prefetch, Query
+from ctx_core.vectors.specs import BM25, DENSE
 
 CREATED_AT = "created_at"
 MIN_CANDIDATES = 50  # by each vector, even for few results, so that ranking has a choice

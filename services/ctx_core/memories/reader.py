@@ -14,7 +14,7 @@ from ctx_core.memories.collection import PURPOSE
 from ctx_core.memories.finding import find_memories
 from ctx_core.memories.types import MemoryFilters, MemoryHit
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import EmbeddingModel
+from ctx_core.vectors.specs import EmbeddingModel
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from ctx_core.clock import to_iso
 from ctx_core.errors import InvalidInput
-from ctx_core.vectors.types import Condition, DatetimeRange, Filter, Match, MatchAny, Range
+from ctx_core.vectors.queries import Condition, DatetimeRange, Filter, Match, MatchAny, Range
 
 Kind = Annotated[str, Field(max_length=64)]  # any word; clients of other systems use their own
 MAX_PRIORITY = 10

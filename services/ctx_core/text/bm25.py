@@ -6,7 +6,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from ctx_core.text.tokens import TERM_CACHE_SIZE, terms, word_list
-from ctx_core.vectors.types import Sparse
+from ctx_core.vectors.points import Sparse
 
 K1 = 1.2  # how soon repeating a term stops adding weight: the usual BM25 value
 B = 0.75  # how much long documents are discounted: the usual BM25 value

@@ -9,7 +9,7 @@ from ctx_core.vectors.edge.free_space import MIN_FREE_BYTES
 from ctx_core.vectors.edge.store import EdgeStore
 from ctx_core.vectors.folder_lock import lock_folder
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import UNDISTRIBUTED, Distribution
+from ctx_core.vectors.specs import UNDISTRIBUTED, Distribution
 
 # Beside the embedded engine's collections, whose files differ.
 CHILD_FOLDER = "server"

@@ -3,16 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ctx_core.vectors.types import (
-    CollectionInfo,
-    CollectionSpec,
-    FacetCount,
-    Filter,
-    Hit,
-    Point,
-    Query,
-    Record,
-)
+from ctx_core.vectors.points import FacetCount, Hit, Point, Record
+from ctx_core.vectors.queries import Filter, Query
+from ctx_core.vectors.specs import CollectionInfo, CollectionSpec
 
 
 class VectorStore(Protocol):

@@ -1,7 +1,7 @@
 """Compare the spec of a stored collection with the one a caller expects."""
 
 from ctx_core.errors import InvalidInput, ModelMismatch
-from ctx_core.vectors.types import CollectionSpec
+from ctx_core.vectors.specs import CollectionSpec
 
 
 def check_spec(name: str, stored: CollectionSpec, expected: CollectionSpec) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from ctx_core.errors import InvalidInput
-from ctx_core.vectors.types import CollectionSpec, Filter, Query, Sparse
+from ctx_core.vectors.points import Sparse
+from ctx_core.vectors.queries import Filter, Query
+from ctx_core.vectors.specs import CollectionSpec
 
 # One path component on every system: no separators, no leading dot, no trailing dot (Windows
 # drops it), short enough for file systems that allow 255 bytes.

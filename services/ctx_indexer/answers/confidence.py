@@ -13,7 +13,8 @@ from ctx_core.blocking import COMPUTE
 from ctx_core.text import bm25
 from ctx_core.text.tokens import text_terms
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import BM25, Prefetch, Query
+from ctx_core.vectors.queries import Prefetch, Query
+from ctx_core.vectors.specs import BM25
 from ctx_indexer.answers.inquiry import Inquiry
 from ctx_indexer.answers.sources import Span
 from ctx_indexer.search.rerank import bounded

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from ctx_core.batches import batches
 from ctx_core.blocking import COMPUTE
 from ctx_core.bounded_cache import BoundedCache
+from ctx_core.vectors.points import Record
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Filter, Match, MatchAny, Record
+from ctx_core.vectors.queries import Filter, Match, MatchAny
 from ctx_indexer.graph.files import FileSymbols
 from ctx_indexer.schema import fields
 from ctx_indexer.syntax.symbols.table import decode_table, definition_mention, file_mention

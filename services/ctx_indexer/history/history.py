@@ -14,7 +14,8 @@ from ctx_core.errors import GitFailed, InvalidInput, ModelMismatch
 from ctx_core.text import bm25
 from ctx_core.text.tokens import text_terms
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import BM25, DENSE, Filter, HasId, Prefetch, Query
+from ctx_core.vectors.queries import Filter, HasId, Prefetch, Query
+from ctx_core.vectors.specs import BM25, DENSE
 from ctx_indexer.history.commits import (
     BATCH,
     Commit,

@@ -8,18 +8,9 @@ from uuid import UUID
 
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.text import bm25
-from ctx_core.vectors.types import (
-    BM25,
-    DENSE,
-    CollectionSpec,
-    Filter,
-    IndexKind,
-    Match,
-    MatchAny,
-    NamedModel,
-    Point,
-    hybrid_spec,
-)
+from ctx_core.vectors.points import Point
+from ctx_core.vectors.queries import Filter, Match, MatchAny
+from ctx_core.vectors.specs import BM25, DENSE, CollectionSpec, IndexKind, NamedModel, hybrid_spec
 from ctx_indexer.history.commits import Commit
 
 PURPOSE = "history"

@@ -9,8 +9,9 @@ from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import SearchFailed
 from ctx_core.secrets.redaction import redact
+from ctx_core.vectors.points import Point, Record
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import BM25, DENSE, CollectionInfo, Point, Record
+from ctx_core.vectors.specs import BM25, DENSE, CollectionInfo
 from ctx_indexer.schema.earlier import EARLIER_BM25, decode_earlier
 from ctx_indexer.schema.fields import copied_filter
 from ctx_indexer.schema.payload import ChunkPayload, decode, embedding_text

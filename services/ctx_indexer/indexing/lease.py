@@ -22,8 +22,10 @@ from uuid import uuid4
 from ctx_core.blocking import DISK
 from ctx_core.clock import to_iso, utc_now
 from ctx_core.errors import CollectionNotFound, CtxError, RepoInUse, StorageFailed
+from ctx_core.vectors.points import Point
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import CollectionSpec, Filter, IndexKind, Match, MatchAny, Point
+from ctx_core.vectors.queries import Filter, Match, MatchAny
+from ctx_core.vectors.specs import CollectionSpec, IndexKind
 from ctx_indexer.manifest.rows import RepoKey
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from ctx_core.errors import CtxError, InvalidInput, StorageFailed
-from ctx_core.vectors.types import BROKEN, CollectionInfo
+from ctx_core.vectors.specs import BROKEN, CollectionInfo
 from ctx_indexer.indexing.copy import copy_repos
 from ctx_indexer.indexing.report import IndexReport
 from ctx_indexer.indexing.run import IndexRun

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ctx_core.batches import batches
 from ctx_core.errors import InvalidInput
+from ctx_core.vectors.points import Scalar
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Scalar
 from ctx_indexer.manifest.rows import FileVersion, RepoKey, VersionRow
 from ctx_indexer.schema.fields import FILE_VERSION, PATH, repo_filter
 from ctx_indexer.schema.points import INDEX_VERSION, point_id

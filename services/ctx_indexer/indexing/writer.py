@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from ctx_core.batches import batches
 from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
+from ctx_core.vectors.points import Point
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Condition, Filter, HasId, MatchAny, Point
+from ctx_core.vectors.queries import Condition, Filter, HasId, MatchAny
 from ctx_indexer.indexing.prepare import Prepared
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.manifest import Manifest

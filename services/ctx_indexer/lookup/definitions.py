@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from ctx_core.blocking import DISK
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Filter, Match, MatchAny
+from ctx_core.vectors.queries import Filter, Match, MatchAny
 from ctx_indexer.lookup.reader import FileLocation, FoundNames, definitions_named
 from ctx_indexer.lookup.selection import IndexedFiles, selected_paths
 from ctx_indexer.lookup.texts import FileTexts

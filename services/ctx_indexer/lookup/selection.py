@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from ctx_core.blocking import DISK
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Filter, Match
+from ctx_core.vectors.queries import Filter, Match
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.files import FileTable
 from ctx_indexer.manifest.rows import ManifestRow

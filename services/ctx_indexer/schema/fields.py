@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ctx_core.vectors.types import Filter, IndexKind, Match, MatchAny
+from ctx_core.vectors.queries import Filter, Match, MatchAny
+from ctx_core.vectors.specs import IndexKind
 
 REPO = "repo"
 PATH = "path"

@@ -9,14 +9,13 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from ctx_core.text.bm25 import Field, fields_vector
-from ctx_core.vectors.types import (
+from ctx_core.vectors.points import Point, Sparse
+from ctx_core.vectors.specs import (
     BM25,
     DENSE,
     CollectionInfo,
     CollectionSpec,
     NamedModel,
-    Point,
-    Sparse,
     hybrid_spec,
 )
 from ctx_indexer.chunking.chunker import Chunk

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
-from ctx_core.vectors.types import Condition, Filter, MatchAny
+from ctx_core.vectors.queries import Condition, Filter, MatchAny
 from ctx_indexer.schema.fields import FILE_VERSION
 
 ID_BYTES = 8  # of a signed integer, whose sign is never used

@@ -7,17 +7,10 @@ from dataclasses import replace
 from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.text import bm25
+from ctx_core.vectors.points import Hit
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    BM25,
-    DENSE,
-    Filter,
-    Hit,
-    Match,
-    MatchAny,
-    Prefetch,
-    Query,
-)
+from ctx_core.vectors.queries import Filter, Match, MatchAny, Prefetch, Query
+from ctx_core.vectors.specs import BM25, DENSE
 from ctx_indexer.schema.fields import IS_DOCS, SYMBOLS
 from ctx_indexer.schema.payload import decode
 from ctx_indexer.search.feature_cache import FeatureCache

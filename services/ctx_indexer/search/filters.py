@@ -7,7 +7,7 @@ from typing import Any
 from ctx_core.blocking import COMPUTE
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Condition, Filter, Match, MatchAny
+from ctx_core.vectors.queries import Condition, Filter, Match, MatchAny
 from ctx_indexer.schema import fields as payload
 from ctx_indexer.search.globs import match_globs
 from ctx_indexer.view.view import ALL_REPOS, View

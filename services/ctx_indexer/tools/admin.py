@@ -13,7 +13,8 @@ from ctx_core.errors import CollectionNotFound, CtxError
 from ctx_core.serving.service import Effect, Tool
 from ctx_core.serving.sessions import SessionToken
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import CollectionInfo, Filter, HasVector
+from ctx_core.vectors.queries import Filter, HasVector
+from ctx_core.vectors.specs import CollectionInfo
 from ctx_indexer.indexing.workspace_state import WorkspaceState
 from ctx_indexer.schema.points import holds_code
 from ctx_indexer.tools.context import CollectionArgument, IndexerContext, hiding_folders

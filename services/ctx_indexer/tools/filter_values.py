@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Filter, MatchAny
+from ctx_core.vectors.queries import Filter, MatchAny
 from ctx_indexer.languages.registry import EXTENSIONS, LANGUAGES
 from ctx_indexer.schema import fields as payload
 from ctx_indexer.search.filters import MAX_PATHS, SearchFilters

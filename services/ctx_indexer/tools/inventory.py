@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ctx_core.clock import to_iso
+from ctx_core.vectors.points import Scalar
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import CollectionInfo, Filter, Scalar
+from ctx_core.vectors.queries import Filter
+from ctx_core.vectors.specs import CollectionInfo
 from ctx_indexer.indexing.workspace_state import WorkspaceState
 from ctx_indexer.schema.fields import REPO, repo_filter
 from ctx_indexer.schema.payload import decode

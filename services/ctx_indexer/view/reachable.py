@@ -5,16 +5,10 @@ from dataclasses import replace
 from typing import Any, cast
 
 from ctx_core.access.access import current
+from ctx_core.vectors.points import FacetCount, Hit, Record
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    CollectionInfo,
-    FacetCount,
-    Filter,
-    Hit,
-    MatchAny,
-    Query,
-    Record,
-)
+from ctx_core.vectors.queries import Filter, MatchAny, Query
+from ctx_core.vectors.specs import CollectionInfo
 from ctx_indexer.schema.fields import REPO
 from ctx_indexer.schema.points import holds_code
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ctx_core.vectors.types import Filter
+from ctx_core.vectors.queries import Filter
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.schema.versions import without_versions
 from ctx_indexer.view.paths import Paths

@@ -9,7 +9,8 @@ from ctx_core.ranking.calibration import Calibration, calibration
 from ctx_core.ranking.confidence import confidence, words_scale
 from ctx_core.ranking.scoring import Candidate, score
 from ctx_core.text.tokens import terms, words
-from ctx_core.vectors.types import BM25, DENSE, Vector
+from ctx_core.vectors.points import Vector
+from ctx_core.vectors.specs import BM25, DENSE
 from ctx_memory.conversations.calls import CallTracker
 from ctx_memory.projection.background import BackgroundDrain
 from ctx_memory.records.conversations.store import ConversationRecords

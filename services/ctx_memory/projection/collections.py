@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import CollectionNotFound, ModelMismatch, StorageFailed
+from ctx_core.vectors.points import Point
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import CollectionSpec, Filter, HasId, Point
+from ctx_core.vectors.queries import Filter, HasId
+from ctx_core.vectors.specs import CollectionSpec
 from ctx_memory.projection.projection import (
     PERMANENT_ERRORS,
     ProjectionTarget,

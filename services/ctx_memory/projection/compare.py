@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
+from ctx_core.vectors.points import Record
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import Record
 from ctx_memory.projection.projection import POINT_COUNT, REVISION, entry_uuid
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import EntryKind

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ctx_core.errors import CollectionNotFound, StorageFailed
 from ctx_core.vectors.spec_check import has_vectors
-from ctx_core.vectors.types import BROKEN, CollectionSpec
+from ctx_core.vectors.specs import BROKEN, CollectionSpec
 from ctx_memory.projection.collections import ProjectedCollections
 from ctx_memory.projection.compare import Drift, compare
 from ctx_memory.projection.outbox import Outbox

@@ -7,7 +7,9 @@ from typing import Protocol
 
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import InvalidInput
-from ctx_core.vectors.types import CollectionSpec, Filter, Payload, Point
+from ctx_core.vectors.points import Payload, Point
+from ctx_core.vectors.queries import Filter
+from ctx_core.vectors.specs import CollectionSpec
 from ctx_memory.records.entry import Entry
 
 ENTRY_UUID = "entry_uuid"  # payload field; absent where the point's id is the entry's uuid

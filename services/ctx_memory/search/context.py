@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from ctx_core.ranking.scoring import REACH, Candidate
-from ctx_core.vectors.types import BM25, DENSE, Vector
+from ctx_core.vectors.points import Vector
+from ctx_core.vectors.specs import BM25, DENSE
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Criteria
 from ctx_memory.records.passages import Passage

@@ -3,17 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ctx_core.vectors.points import Hit, Vector
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    BM25,
-    Filter,
-    HasId,
-    Hit,
-    MatchAny,
-    Prefetch,
-    Query,
-    Vector,
-)
+from ctx_core.vectors.queries import Filter, HasId, MatchAny, Prefetch, Query
+from ctx_core.vectors.specs import BM25
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.projection import ENTRY_UUID
 from ctx_memory.records.entries import EntryRecords

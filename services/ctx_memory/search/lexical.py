@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ctx_core.text import bm25
 from ctx_core.text.tokens import MAX_TERM_LENGTH
-from ctx_core.vectors.types import Sparse
+from ctx_core.vectors.points import Sparse
 from ctx_memory.records.fulltext.query import STEMMED, Either, TextMode, Words, parse
 
 AVERAGE_TERMS = 75  # of an entry, about 700 characters: notes are shorter than chunks of code

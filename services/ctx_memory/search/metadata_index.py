@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 from zlib import crc32
 
-from ctx_core.vectors.types import Condition, MatchAny
+from ctx_core.vectors.queries import Condition, MatchAny
 from ctx_memory.records.entry import MetadataFilter
 from ctx_memory.records.filters.case_folding import fold
 from ctx_memory.records.filters.operators import Operator

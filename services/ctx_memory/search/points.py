@@ -7,21 +7,9 @@ from uuid import UUID
 
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.memories.collection import MODEL_SETTING, REBUILD_COMMAND
-from ctx_core.vectors.types import (
-    BM25,
-    DENSE,
-    CollectionSpec,
-    Condition,
-    DatetimeRange,
-    Filter,
-    IndexKind,
-    Match,
-    MatchAny,
-    NamedModel,
-    Point,
-    Sparse,
-    hybrid_spec,
-)
+from ctx_core.vectors.points import Point, Sparse
+from ctx_core.vectors.queries import Condition, DatetimeRange, Filter, Match, MatchAny
+from ctx_core.vectors.specs import BM25, DENSE, CollectionSpec, IndexKind, NamedModel, hybrid_spec
 from ctx_memory.projection.projection import ENTRY_UUID
 from ctx_memory.records.entry import Criteria, Entry, EntryKind
 from ctx_memory.search.lexical import document_vector

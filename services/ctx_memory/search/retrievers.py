@@ -14,7 +14,8 @@ from ctx_core.clock import utc_now
 from ctx_core.errors import SearchFailed
 from ctx_core.ranking.period import Period, named_period
 from ctx_core.ranking.scoring import Candidate
-from ctx_core.vectors.types import BM25, DENSE, Vector
+from ctx_core.vectors.points import Vector
+from ctx_core.vectors.specs import BM25, DENSE
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Criteria, moment
 from ctx_memory.records.fulltext.search import TextSearch

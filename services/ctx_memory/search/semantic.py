@@ -8,7 +8,8 @@ from typing import TypeVar
 from ctx_core.blocking import COMPUTE
 from ctx_core.engine.query_model import QueryModel, QueryModelResolver
 from ctx_core.errors import SearchFailed
-from ctx_core.vectors.types import DENSE, CollectionSpec, Vector
+from ctx_core.vectors.points import Vector
+from ctx_core.vectors.specs import DENSE, CollectionSpec
 from ctx_memory.records.entry import Criteria
 from ctx_memory.search.entry_search import EntryHit, EntrySearch
 

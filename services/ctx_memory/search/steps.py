@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
-from ctx_core.vectors.types import Condition, Filter, HasId, HasVector, Query
+from ctx_core.vectors.queries import Condition, Filter, HasId, HasVector, Query
 
 _steps: ContextVar[list[str] | None] = ContextVar("steps", default=None)
 

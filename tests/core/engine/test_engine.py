@@ -7,7 +7,7 @@ import pytest
 from ctx_core.engine.engine import open_engine, open_engines, prepare_data_dir
 from ctx_core.errors import StorageFailed
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import CollectionSpec, EmbeddingModel, hybrid_spec
+from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel, hybrid_spec
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from ctx_core.settings.models import CODE_MODEL
 from ctx_core.vectors.edge.store import EdgeStore
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.server.store import ServerStore
-from ctx_core.vectors.types import CollectionSpec, EmbeddingModel, IndexKind, hybrid_spec
+from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel, IndexKind, hybrid_spec
 from tests.support.vectors.reading import WRITES, reading
 
 EMBEDDER = StaticEmbedder(SHIPPED / CODE_MODEL)

@@ -1,7 +1,7 @@
 """BM25 vectors."""
 
 from ctx_core.text import bm25
-from ctx_core.vectors.types import Sparse
+from ctx_core.vectors.points import Sparse
 
 
 def weights(vector: Sparse) -> dict[int, float]:

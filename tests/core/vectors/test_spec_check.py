@@ -11,7 +11,7 @@ from ctx_core.vectors.spec_check import (
     rebuild_command,
     spec_problem,
 )
-from ctx_core.vectors.types import CollectionSpec, EmbeddingModel, IndexKind, hybrid_spec
+from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel, IndexKind, hybrid_spec
 
 EXPECTED = hybrid_spec(
     EmbeddingModel("tiny", 4),

@@ -5,19 +5,10 @@ from dataclasses import replace
 import pytest
 
 from ctx_core.errors import CollectionNotFound, InvalidInput, ModelMismatch
+from ctx_core.vectors.points import Sparse
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    CollectionSpec,
-    EmbeddingModel,
-    Filter,
-    HasVector,
-    IndexKind,
-    Match,
-    Prefetch,
-    Query,
-    Range,
-    Sparse,
-)
+from ctx_core.vectors.queries import Filter, HasVector, Match, Prefetch, Query, Range
+from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel, IndexKind
 from tests.support.vectors.samples import MODEL, POINTS, SPEC, numbers, point, uid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -6,15 +6,7 @@ import pytest
 
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    Condition,
-    DatetimeRange,
-    Filter,
-    HasId,
-    Match,
-    MatchAny,
-    Range,
-)
+from ctx_core.vectors.queries import Condition, DatetimeRange, Filter, HasId, Match, MatchAny, Range
 from tests.support.vectors.samples import numbers, uid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -8,18 +8,9 @@ import numpy
 import pytest
 
 from ctx_core.errors import InvalidInput
+from ctx_core.vectors.points import Point, Sparse, Vector
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    Filter,
-    HasId,
-    Match,
-    Point,
-    Prefetch,
-    Query,
-    Range,
-    Sparse,
-    Vector,
-)
+from ctx_core.vectors.queries import Filter, HasId, Match, Prefetch, Query, Range
 from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, point, uid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

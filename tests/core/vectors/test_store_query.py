@@ -8,16 +8,9 @@ import numpy
 import pytest
 
 from ctx_core.errors import CollectionNotFound, InvalidInput
+from ctx_core.vectors.points import Hit, Sparse
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    Filter,
-    Hit,
-    Match,
-    Prefetch,
-    Query,
-    RankFusion,
-    Sparse,
-)
+from ctx_core.vectors.queries import Filter, Match, Prefetch, Query, RankFusion
 from tests.support.vectors.samples import EIGHT_BITS, POINTS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

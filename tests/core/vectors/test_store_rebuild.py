@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from ctx_core.errors import CollectionNotFound, InvalidInput
+from ctx_core.vectors.points import Sparse
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import EmbeddingModel, Prefetch, Query, Sparse
+from ctx_core.vectors.queries import Prefetch, Query
+from ctx_core.vectors.specs import EmbeddingModel
 from tests.support.vectors.samples import POINTS, SPEC, numbers, point
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

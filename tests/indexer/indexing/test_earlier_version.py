@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ctx_core.errors import ModelMismatch
-from ctx_core.vectors.types import BM25, DENSE, CollectionSpec, Point
+from ctx_core.vectors.points import Point
+from ctx_core.vectors.specs import BM25, DENSE, CollectionSpec
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.manifest.rows import RepoKey
 from ctx_indexer.schema import fields

@@ -10,7 +10,8 @@ from ctx_core.embedding.cache import CachedEmbedder, EmbeddingCache
 from ctx_core.errors import InvalidInput, ModelMismatch, StorageFailed
 from ctx_core.memories.collection import spec as memory_spec
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import CollectionSpec, Filter, Match, MatchAny
+from ctx_core.vectors.queries import Filter, Match, MatchAny
+from ctx_core.vectors.specs import CollectionSpec
 from ctx_indexer.indexing import workers
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.indexing.report import Progress

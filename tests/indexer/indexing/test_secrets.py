@@ -3,7 +3,8 @@
 import json
 from dataclasses import replace
 
-from ctx_core.vectors.types import BM25, DENSE, Point
+from ctx_core.vectors.points import Point
+from ctx_core.vectors.specs import BM25, DENSE
 from ctx_indexer.schema.payload import decode
 from scripts.bench.corpora.planted_secrets import planted
 from tests.indexer.conftest import REPO, Bench

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from ctx_core.errors import SearchFailed
-from ctx_core.vectors.types import Point
+from ctx_core.vectors.points import Point
 from ctx_indexer.schema.points import spec
 from ctx_indexer.search.feature_cache import FeatureCache
 from tests.indexer.conftest import Bench

@@ -15,7 +15,7 @@ from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.errors import CollectionNotFound, InvalidInput, ModelMismatch
 from ctx_core.serving.sessions import SessionDefaults
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import CollectionSpec, EmbeddingModel
+from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.texts import FileTexts
 from ctx_indexer.schema.fields import INDEXES

@@ -10,7 +10,8 @@ import pytest
 from ctx.__main__ import main
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import Filter, HasId, Match, Point
+from ctx_core.vectors.points import Point
+from ctx_core.vectors.queries import Filter, HasId, Match
 from ctx_memory.records.entry import Change, Draft, EntryKind
 from ctx_memory.service import open_storage
 

@@ -10,7 +10,8 @@ from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.memories.collection import spec as memory_spec
 from ctx_core.memories.types import MemoryFilters, Metadata
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import CollectionSpec, IndexKind, Point
+from ctx_core.vectors.points import Point
+from ctx_core.vectors.specs import CollectionSpec, IndexKind
 from ctx_memory.records.entry import EntryKind
 from ctx_memory.search.filters import EntryFilters
 from ctx_memory.search.points import INDEXES, entry_spec

@@ -13,7 +13,8 @@ from ctx_core.errors import ModelMismatch
 from ctx_core.memories.collection import spec
 from ctx_core.memories.types import MemoryFilters
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import EmbeddingModel, Filter, HasId
+from ctx_core.vectors.queries import Filter, HasId
+from ctx_core.vectors.specs import EmbeddingModel
 from ctx_indexer.schema.points import spec as code_spec
 from ctx_memory.records.entry import Change, Criteria, Draft, EntryKind
 from ctx_memory.records.store import Records

@@ -10,7 +10,7 @@ import pytest
 
 from ctx_core.engine.engine import Engine
 from ctx_core.settings import Settings
-from ctx_core.vectors.types import Point
+from ctx_core.vectors.points import Point
 from ctx_memory.memories.projection import MemoryProjection
 from ctx_memory.projection.collections import ProjectedCollections
 from ctx_memory.projection.outbox import Outbox

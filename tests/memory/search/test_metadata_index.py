@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctx_core.vectors.types import MatchAny
+from ctx_core.vectors.queries import MatchAny
 from ctx_memory.records.entry import Criteria, Draft, EntryKind
 from ctx_memory.records.filters import parse_filters
 from ctx_memory.search.metadata_index import (

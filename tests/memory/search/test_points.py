@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from ctx_core.engine.engine import Engine
-from ctx_core.vectors.types import Record
+from ctx_core.vectors.points import Record
 from ctx_memory.records.entry import EntryKind
 from ctx_memory.search.points import EntryProjection, point_id
 from ctx_memory.search.splitter import TextSplitter

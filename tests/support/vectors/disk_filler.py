@@ -12,7 +12,7 @@ from pathlib import Path
 from ctx_core.errors import StorageFailed
 from ctx_core.vectors.edge.free_space import MEGABYTE
 from ctx_core.vectors.edge.store import EdgeStore
-from ctx_core.vectors.types import Point
+from ctx_core.vectors.points import Point
 from tests.support.vectors.samples import SPEC, point
 
 MIN_FREE = 24 * MEGABYTE

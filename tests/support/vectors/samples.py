@@ -3,16 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from ctx_core.vectors.types import (
-    CollectionSpec,
-    EmbeddingModel,
-    Hit,
-    IndexKind,
-    Point,
-    Record,
-    Sparse,
-    Vector,
-)
+from ctx_core.vectors.points import Hit, Point, Record, Sparse, Vector
+from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel, IndexKind
 
 EIGHT_BITS = 0.005  # how far a score may be off where dense vectors are kept in eight bits
 MODEL = EmbeddingModel("tiny", 4)

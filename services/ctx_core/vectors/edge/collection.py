@@ -16,19 +16,10 @@ from ctx_core.vectors.edge import convert
 from ctx_core.vectors.edge.mapped_pages import MappedPages
 from ctx_core.vectors.edge.spec_file import SPEC_FILE, read_spec, write_spec
 from ctx_core.vectors.generations import logical_name
+from ctx_core.vectors.points import FacetCount, Hit, Point, Record
+from ctx_core.vectors.queries import Filter, Query
 from ctx_core.vectors.spec_check import rebuild_command
-from ctx_core.vectors.types import (
-    BROKEN,
-    CollectionInfo,
-    CollectionSpec,
-    FacetCount,
-    Filter,
-    Hit,
-    IndexKind,
-    Point,
-    Query,
-    Record,
-)
+from ctx_core.vectors.specs import BROKEN, CollectionInfo, CollectionSpec, IndexKind
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from ctx_core.vectors.edge.flusher import MAX_CHANGES
 from ctx_core.vectors.edge.free_space import FreeSpace
 from ctx_core.vectors.edge.named_collections import NamedCollections
 from ctx_core.vectors.generations import new_generation
-from ctx_core.vectors.types import Point
+from ctx_core.vectors.points import Point
 
 log = logging.getLogger(__name__)
 

@@ -7,27 +7,20 @@ import numpy
 import qdrant_edge as edge
 
 from ctx_core.vectors import validation
-from ctx_core.vectors.types import (
-    CollectionSpec,
+from ctx_core.vectors.points import FacetCount, Hit, Point, Record, Scalar, Sparse, Vector
+from ctx_core.vectors.queries import (
     Condition,
     DatetimeRange,
-    FacetCount,
     Filter,
     HasId,
     HasVector,
-    Hit,
-    IndexKind,
     Match,
     MatchAny,
-    Point,
     Prefetch,
     Query,
     Range,
-    Record,
-    Scalar,
-    Sparse,
-    Vector,
 )
+from ctx_core.vectors.specs import CollectionSpec, IndexKind
 
 # No graph: a scan of 100,000 vectors takes 3 ms, while building a graph holds the interpreter for
 # minutes. The two other numbers are the engine's defaults, which it requires.

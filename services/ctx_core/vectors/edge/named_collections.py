@@ -13,7 +13,7 @@ from ctx_core.vectors.edge.aliases import read_aliases, with_lost_names, write_a
 from ctx_core.vectors.edge.collection import EdgeCollection, broken_info, is_unfinished
 from ctx_core.vectors.generations import is_generation, logical_name
 from ctx_core.vectors.spec_check import rebuild_command
-from ctx_core.vectors.types import CollectionInfo, CollectionSpec
+from ctx_core.vectors.specs import CollectionInfo, CollectionSpec
 
 log = logging.getLogger(__name__)
 

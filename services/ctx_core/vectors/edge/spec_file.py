@@ -7,7 +7,7 @@ from typing import Any
 
 from ctx_core.errors import StorageFailed
 from ctx_core.files import replace_file
-from ctx_core.vectors.types import CollectionSpec, EmbeddingModel, IndexKind
+from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel, IndexKind
 
 SPEC_FILE = "collection.json"
 

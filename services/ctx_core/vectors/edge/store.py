@@ -17,17 +17,10 @@ from ctx_core.vectors.edge.free_space import MIN_FREE_BYTES, FreeSpace
 from ctx_core.vectors.edge.named_collections import NamedCollections
 from ctx_core.vectors.folder_lock import FolderLock, lock_folder
 from ctx_core.vectors.generations import logical_name, new_generation
+from ctx_core.vectors.points import FacetCount, Hit, Point, Record
+from ctx_core.vectors.queries import Filter, Query
 from ctx_core.vectors.spec_check import check_spec
-from ctx_core.vectors.types import (
-    CollectionInfo,
-    CollectionSpec,
-    FacetCount,
-    Filter,
-    Hit,
-    Point,
-    Query,
-    Record,
-)
+from ctx_core.vectors.specs import CollectionInfo, CollectionSpec
 
 log = logging.getLogger(__name__)
 

@@ -7,28 +7,20 @@ from typing import Any
 from qdrant_client import models
 
 from ctx_core.vectors import validation
-from ctx_core.vectors.types import (
-    CollectionInfo,
-    CollectionSpec,
+from ctx_core.vectors.points import FacetCount, Hit, Point, Record, Sparse, Vector
+from ctx_core.vectors.queries import (
     Condition,
     DatetimeRange,
-    EmbeddingModel,
-    FacetCount,
     Filter,
     HasId,
     HasVector,
-    Hit,
-    IndexKind,
     Match,
     MatchAny,
-    Point,
     Prefetch,
     Query,
     Range,
-    Record,
-    Sparse,
-    Vector,
 )
+from ctx_core.vectors.specs import CollectionInfo, CollectionSpec, EmbeddingModel, IndexKind
 
 # Keys of a collection's metadata, which servers keep since 1.16: the model that built it, and the
 # fields of its spec that are texts.

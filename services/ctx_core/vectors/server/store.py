@@ -14,6 +14,8 @@ from qdrant_client import AsyncQdrantClient, models
 from ctx_core.errors import CollectionNotFound, StorageFailed
 from ctx_core.vectors import validation
 from ctx_core.vectors.generations import is_generation, logical_name, new_generation
+from ctx_core.vectors.points import FacetCount, Hit, Point, Record
+from ctx_core.vectors.queries import Filter, Query
 from ctx_core.vectors.server import convert
 from ctx_core.vectors.server.aliases import AliasResolver
 from ctx_core.vectors.server.errors import (
@@ -22,18 +24,12 @@ from ctx_core.vectors.server.errors import (
     without_credentials,
 )
 from ctx_core.vectors.spec_check import check_spec
-from ctx_core.vectors.types import (
+from ctx_core.vectors.specs import (
     UNDISTRIBUTED,
     CollectionInfo,
     CollectionSpec,
     Distribution,
-    FacetCount,
-    Filter,
-    Hit,
     IndexKind,
-    Point,
-    Query,
-    Record,
 )
 
 # One request: small enough that encoding it as JSON pauses the event loop for less than 50 ms and

@@ -9,21 +9,10 @@ from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import ModelMismatch
 from ctx_core.text import bm25
+from ctx_core.vectors.points import Hit, Point
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.types import (
-    BM25,
-    DENSE,
-    CollectionSpec,
-    Filter,
-    Hit,
-    IndexKind,
-    Match,
-    MatchAny,
-    Point,
-    Prefetch,
-    Query,
-    hybrid_spec,
-)
+from ctx_core.vectors.queries import Filter, Match, MatchAny, Prefetch, Query
+from ctx_core.vectors.specs import BM25, DENSE, CollectionSpec, IndexKind, hybrid_spec
 from ctx_memory.knowledge.search.documents import Document, Documents
 from ctx_memory.knowledge.types import Scope
 

@@ -11,7 +11,8 @@ import pytest_asyncio
 from ctx_core.vectors.edge import compaction, flusher
 from ctx_core.vectors.edge.named_collections import COLLECTIONS_FOLDER
 from ctx_core.vectors.edge.store import EdgeStore
-from ctx_core.vectors.types import Filter, HasId, Point, Sparse
+from ctx_core.vectors.points import Point, Sparse
+from ctx_core.vectors.queries import Filter, HasId
 from tests.support.vectors.samples import SPEC
 
 NAME = "c"

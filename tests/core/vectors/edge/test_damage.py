@@ -7,7 +7,7 @@ import pytest
 from ctx_core.errors import StorageFailed
 from ctx_core.vectors.edge import aliases, collection, named_collections, spec_file
 from ctx_core.vectors.edge.store import EdgeStore
-from ctx_core.vectors.types import Prefetch, Query
+from ctx_core.vectors.queries import Prefetch, Query
 from tests.support.vectors.damage import garble_payloads
 from tests.support.vectors.samples import POINTS, SPEC, point
 

@@ -12,7 +12,7 @@ import pytest
 from ctx_core.errors import StorageFailed
 from ctx_core.vectors.edge.free_space import FreeSpace
 from ctx_core.vectors.edge.store import EdgeStore
-from ctx_core.vectors.types import Filter, HasId
+from ctx_core.vectors.queries import Filter, HasId
 from tests.support.vectors.samples import POINTS, SPEC, uid
 
 ROOT = Path(__file__).parents[4]

@@ -17,15 +17,9 @@ from ctx_core.errors import CollectionNotFound, FolderInUse, StorageFailed
 from ctx_core.vectors.edge import flusher, named_collections, spec_file, store
 from ctx_core.vectors.edge.collection import EdgeCollection
 from ctx_core.vectors.edge.store import EdgeStore
-from ctx_core.vectors.types import (
-    CollectionSpec,
-    Filter,
-    Match,
-    Prefetch,
-    Query,
-    Range,
-    Sparse,
-)
+from ctx_core.vectors.points import Sparse
+from ctx_core.vectors.queries import Filter, Match, Prefetch, Query, Range
+from ctx_core.vectors.specs import CollectionSpec
 from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, point, uid
 
 ROOT = Path(__file__).parents[4]

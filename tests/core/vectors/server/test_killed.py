@@ -8,8 +8,10 @@ from uuid import uuid4
 
 import pytest
 
+from ctx_core.vectors.points import Point
+from ctx_core.vectors.queries import Filter, HasId, Match
 from ctx_core.vectors.server.store import ServerStore
-from ctx_core.vectors.types import CollectionSpec, Filter, HasId, IndexKind, Match, Point
+from ctx_core.vectors.specs import CollectionSpec, IndexKind
 from tests.support.qdrant import free_port, memory, run_server, wait_until_ready
 
 IDS = [str(uuid4()) for _ in range(4)]

@@ -1,0 +1,103 @@
+"""Filters of points, and queries that rank them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from ctx_core.vectors.points import Scalar, Vector
+
+
+@dataclass(frozen=True)
+class Match:
+    """The field, or one element of it, equals the value."""
+
+    field: str
+    value: Scalar
+
+
+@dataclass(frozen=True)
+class MatchAny:
+    """The field, or one element of it, is among the values."""
+
+    field: str
+    values: Sequence[str] | Sequence[int]
+
+
+@dataclass(frozen=True)
+class Range:
+    """The number is within the bounds; None is no bound."""
+
+    field: str
+    gt: float | None = None
+    gte: float | None = None
+    lt: float | None = None
+    lte: float | None = None
+
+
+@dataclass(frozen=True)
+class DatetimeRange:
+    """The time is within the bounds, which have a time zone; None is no bound."""
+
+    field: str
+    gt: datetime | None = None
+    gte: datetime | None = None
+    lt: datetime | None = None
+    lte: datetime | None = None
+
+
+@dataclass(frozen=True)
+class HasId:
+    """The point has one of these ids."""
+
+    ids: Sequence[str]
+
+
+@dataclass(frozen=True)
+class HasVector:
+    """The point has a vector of this name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Filter:
+    """All of `must`, at least one of `should` (if any), none of `must_not`."""
+
+    must: Sequence["Condition"] = ()
+    should: Sequence["Condition"] = ()
+    must_not: Sequence["Condition"] = ()
+
+
+Condition: TypeAlias = Match | MatchAny | Range | DatetimeRange | HasId | HasVector | Filter
+
+
+@dataclass(frozen=True)
+class Prefetch:
+    """One ranking of points: by the similarity of a named vector to a value.
+
+    `limit` is the number of candidates for fusion; without fusion the query's limit counts.
+    """
+
+    using: str
+    vector: Vector
+    limit: int
+
+
+@dataclass(frozen=True)
+class RankFusion:
+    """Reciprocal rank fusion: each prefetch adds 1 / (k + rank), ranks from 0; k ≥ 1."""
+
+    k: int
+
+
+@dataclass(frozen=True)
+class Query:
+    """Prefetches under one filter, fused by the engine. A single prefetch needs no fusion."""
+
+    prefetch: Sequence[Prefetch]
+    limit: int
+    fusion: RankFusion | None = None
+    filter: Filter | None = None
+    offset: int = 0
+    with_payload: bool = True  # reading payloads takes longer than finding the points
