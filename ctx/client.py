@@ -15,7 +15,8 @@ from ctx_core.environment.connection import Connection, ServiceName, read_connec
 from ctx_core.serving.owner import HEADER, read_owner_token
 
 if TYPE_CHECKING:
-    from ctx_core.memories.types import Metadata, StoreResult
+    from ctx_core.memories.metadata import Metadata
+    from ctx_core.memories.results import StoreResult
     from ctx_core.serving.progress import Report
     from ctx_core.serving.service import Service
     from ctx_core.settings import Settings

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ctx_core.engine.engine import Engine
-from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_core.memories.memory import MemoryFilters
+from ctx_core.memories.metadata import Metadata
 from ctx_core.settings import Settings
 from ctx_memory.service import MemoryServer, open_memory
 from ctx_memory.threads.requests import ChangeArgument, EntryArgument

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ctx_core.engine.engine import open_engine
 from ctx_core.errors import StorageFailed
-from ctx_core.memories.types import MemoryFilters
+from ctx_core.memories.memory import MemoryFilters
 from ctx_core.settings import Settings
 from ctx_memory.service import MemoryServer, open_memory
 from scripts.bench.attacks.attack import FolderAttack, Outcome
@@ -28,7 +28,7 @@ from ctx_core.engine.engine import open_engine
 from ctx_core.settings import Settings
 from ctx_memory.service import open_memory
 from ctx_core.errors import StorageFailed
-from ctx_core.memories.types import MemoryFilters
+from ctx_core.memories.memory import MemoryFilters
 async def main():
     settings = Settings(data_dir=Path(sys.argv[1]), min_free_mb=24)
     async with open_engine(settings, settings.memory_model) as engine, \\

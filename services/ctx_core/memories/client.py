@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import cast
 
-from ctx_core.memories.types import Metadata, StoreResult
+from ctx_core.memories.metadata import Metadata
+from ctx_core.memories.results import StoreResult
 from ctx_core.serving.mcp.client import call_tool
 
 

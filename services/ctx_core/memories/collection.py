@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctx_core.embedding.protocol import Embedder
-from ctx_core.memories.types import EXPIRES_AT, SUPERSEDED, SUPERSEDED_BY, Memory, folded
+from ctx_core.memories.memory import Memory
+from ctx_core.memories.metadata import EXPIRES_AT, SUPERSEDED, SUPERSEDED_BY, folded
 from ctx_core.text import bm25
 from ctx_core.vectors.points import Point
 from ctx_core.vectors.specs import BM25, DENSE, CollectionSpec, IndexKind, NamedModel, hybrid_spec

@@ -7,7 +7,8 @@ from datetime import date, datetime
 
 from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
-from ctx_core.memories.types import Memory, MemoryHit
+from ctx_core.memories.memory import Memory
+from ctx_core.memories.results import MemoryHit
 from ctx_core.ranking.calibration import Calibration, calibration
 from ctx_core.ranking.confidence import WEAK, confidence, words_scale
 from ctx_core.ranking.period import Period, named_period

@@ -12,7 +12,8 @@ from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import CollectionNotFound, CtxError, ModelUnavailable
 from ctx_core.memories.collection import PURPOSE
 from ctx_core.memories.finding import find_memories
-from ctx_core.memories.types import MemoryFilters, MemoryHit
+from ctx_core.memories.memory import MemoryFilters
+from ctx_core.memories.results import MemoryHit
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.specs import EmbeddingModel
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ctx_core.secrets.filenames import FileKind
-from ctx_core.secrets.types import Secret
-from ctx_core.secrets.values import Strength, is_secret_value
+from ctx_core.secrets.values import Secret, Strength, is_secret_value
 
 # Words that names of secrets hold, found by `bytes.find`: an expression takes ten times as long.
 _PASSWORD_WORDS = (b"pass", b"pwd", b"identified by", b"securestring")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ctx_core.secrets.types import Secret
+from ctx_core.secrets.values import Secret
 
 PRIVATE_KEY = "private key"
 KUBERNETES = "Kubernetes secret"

@@ -7,8 +7,7 @@ import string
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ctx_core.secrets.types import Secret
-from ctx_core.secrets.values import Strength, is_placeholder, is_secret_value
+from ctx_core.secrets.values import Secret, Strength, is_placeholder, is_secret_value
 
 AWS_KEY = "AWS access key"
 

@@ -9,8 +9,7 @@ from ctx_core.secrets.assignments import find_assigned
 from ctx_core.secrets.blocks import find_kubernetes, find_private_keys, find_web_keys
 from ctx_core.secrets.filenames import file_kind
 from ctx_core.secrets.formats import find_marked, find_tokens, find_url_passwords
-from ctx_core.secrets.types import Secret
-from ctx_core.secrets.values import is_placeholder
+from ctx_core.secrets.values import Secret, is_placeholder
 
 MARK = "[redacted: {}]"
 _LINE_ENDS = re.compile(r"[\r\n]+")

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from enum import Enum
+from typing import NamedTuple
 
 MIN_WEAK, MIN_PASSWORD, MIN_RANDOM, MIN_BARE = 5, 8, 10, 16
 MAX_LENGTH = 2_000  # longer ones are data
@@ -46,6 +47,14 @@ _CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{4,}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[-_./:\\ ,]+")
 _CONSTANT = re.compile(r"[\[(]?(?:\w+\.)*[A-Z][A-Z_]*")  # the name of one, not a value
 _CODE = re.compile(r"[()\[\]{};|]|\w\.\w+\(|->|=>|::|&&")
+
+
+class Secret(NamedTuple):
+    """Where a secret stands in a text, both as character offsets, and of which kind it is."""
+
+    start: int
+    end: int
+    kind: str
 
 
 class Strength(Enum):

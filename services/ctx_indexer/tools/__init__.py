@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ctx_core.errors import CollectionNotFound
-from ctx_core.memories.types import MemoryWriter
+from ctx_core.memories.results import MemoryWriter
 from ctx_core.serving.service import Tool
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.search.searcher import Searcher

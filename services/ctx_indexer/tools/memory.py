@@ -2,12 +2,8 @@
 
 from collections.abc import Sequence
 
-from ctx_core.memories.types import (
-    Information,
-    MemoryWriter,
-    MetadataArgument,
-    StoreResult,
-)
+from ctx_core.memories.metadata import Information, MetadataArgument
+from ctx_core.memories.results import MemoryWriter, StoreResult
 from ctx_core.serving.service import Effect, OneCollection, Tool
 
 TOOLSET = "memory"

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from ctx_core.clock import utc_now
-from ctx_core.memories.types import Metadata, clean_tags, folded
+from ctx_core.memories.metadata import Metadata, clean_tags, folded
 from ctx_core.serving.service import Effect, Tool
 from ctx_core.serving.sessions import COLLECTION_PATTERN
 from ctx_memory.memories.memories import Memories

@@ -11,15 +11,12 @@ from ctx_core.engine.query_model import QueryModel, QueryModelResolver
 from ctx_core.errors import CollectionNotFound, EntryNotFound, InvalidInput
 from ctx_core.memories.collection import spec
 from ctx_core.memories.finding import find_memories
-from ctx_core.memories.types import (
-    SUPERSEDED_BY,
-    SUPERSEDES,
+from ctx_core.memories.memory import Memory, MemoryFilters
+from ctx_core.memories.metadata import SUPERSEDED_BY, SUPERSEDES, Metadata
+from ctx_core.memories.results import (
     DeleteResult,
     ListedMemory,
-    Memory,
-    MemoryFilters,
     MemoryHit,
-    Metadata,
     StoreResult,
     UpdateResult,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from ctx_core.clock import to_iso, utc_now
 from ctx_core.errors import InvalidInput
-from ctx_core.memories.types import (
+from ctx_core.memories.metadata import (
     EXPIRES_AT,
     SUPERSEDED_BY,
     SUPERSEDES,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.memories.collection import points, spec
-from ctx_core.memories.types import Memory
+from ctx_core.memories.memory import Memory
 from ctx_core.vectors.points import Point
 from ctx_core.vectors.queries import Filter, HasId
 from ctx_core.vectors.specs import CollectionSpec

@@ -8,19 +8,21 @@ from typing_extensions import TypedDict
 
 from ctx_core.access.grant import Scope
 from ctx_core.errors import InvalidInput
-from ctx_core.memories.types import (
-    DeleteResult,
+from ctx_core.memories.memory import MemoryFilters
+from ctx_core.memories.metadata import (
     Information,
     Kind,
-    ListedMemory,
-    MemoryFilters,
-    MemoryHit,
     Metadata,
     MetadataArgument,
-    StoreResult,
-    UpdateResult,
     scaled_priority,
     tag_list,
+)
+from ctx_core.memories.results import (
+    DeleteResult,
+    ListedMemory,
+    MemoryHit,
+    StoreResult,
+    UpdateResult,
 )
 from ctx_core.serving.service import Effect, Reach, Tool
 from ctx_core.serving.sessions import (

@@ -6,7 +6,8 @@ from uuid import uuid4
 import pytest
 
 from ctx_core.errors import CollectionNotFound, InvalidInput
-from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_core.memories.memory import MemoryFilters
+from ctx_core.memories.metadata import Metadata
 from ctx_memory.memories.memories import Memories, _draft
 
 CORPUS = {

@@ -6,7 +6,8 @@ import pytest
 
 from ctx_core.clock import to_iso, utc_now
 from ctx_core.errors import EntryNotFound, InvalidInput
-from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_core.memories.memory import MemoryFilters
+from ctx_core.memories.metadata import Metadata
 from ctx_memory.memories.memories import Memories
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from ctx_core.engine.engine import Engine
 from ctx_core.errors import EntryNotFound, InvalidInput
-from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_core.memories.memory import MemoryFilters
+from ctx_core.memories.metadata import Metadata
 from ctx_core.settings import Settings
 from ctx_memory.memories.memories import Memories
 from ctx_memory.memories.tools import memory_tools

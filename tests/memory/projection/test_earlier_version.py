@@ -8,7 +8,8 @@ import pytest
 
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.memories.collection import spec as memory_spec
-from ctx_core.memories.types import MemoryFilters, Metadata
+from ctx_core.memories.memory import MemoryFilters
+from ctx_core.memories.metadata import Metadata
 from ctx_core.settings import Settings
 from ctx_core.vectors.points import Point
 from ctx_core.vectors.specs import CollectionSpec, IndexKind

@@ -11,7 +11,7 @@ from ctx_core.embedding.factory import open_embedder
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.errors import ModelMismatch
 from ctx_core.memories.collection import spec
-from ctx_core.memories.types import MemoryFilters
+from ctx_core.memories.memory import MemoryFilters
 from ctx_core.settings import Settings
 from ctx_core.vectors.queries import Filter, HasId
 from ctx_core.vectors.specs import EmbeddingModel

@@ -13,7 +13,7 @@ import pytest
 from ctx.__main__ import main
 from ctx_core.engine.engine import open_engine
 from ctx_core.errors import StorageFailed
-from ctx_core.memories.types import MemoryFilters
+from ctx_core.memories.memory import MemoryFilters
 from ctx_core.settings import Settings
 from ctx_memory.service import MemoryServer, open_memory
 from tests.support.vectors.damage import garble_payloads

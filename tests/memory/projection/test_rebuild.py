@@ -11,7 +11,7 @@ import pytest
 
 from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.errors import ModelMismatch
-from ctx_core.memories.types import MemoryFilters
+from ctx_core.memories.memory import MemoryFilters
 from ctx_core.settings import Settings
 from ctx_memory.projection.heal import RebuildReport
 from ctx_memory.records.entry import Draft, EntryKind

@@ -9,7 +9,7 @@ import pytest
 from ctx_core import background
 from ctx_core.engine.engine import Engine
 from ctx_core.errors import Unexpected
-from ctx_core.memories.types import MemoryFilters
+from ctx_core.memories.memory import MemoryFilters
 from ctx_core.serving.service import Service
 from ctx_core.settings import Settings
 from ctx_memory.memories.memories import Memories

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from ctx_core.memories.reader import MemoryReader, ReadMemories
-from ctx_core.memories.types import MemoryHit
+from ctx_core.memories.results import MemoryHit
 from ctx_core.serving.flat_arguments import flat_arguments
 from ctx_core.serving.service import Effect, Tool
 from ctx_indexer.search.calibration import confidences

@@ -10,7 +10,7 @@ import pytest_asyncio
 from fastmcp import Client
 
 from ctx_core.engine.engine import open_engines
-from ctx_core.memories.types import Metadata
+from ctx_core.memories.metadata import Metadata
 from ctx_core.serving.mcp.server import build
 from ctx_core.serving.metrics import Metrics
 from ctx_core.settings import Settings

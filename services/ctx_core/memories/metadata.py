@@ -1,17 +1,14 @@
-"""The types of memories: metadata, filters, and the results of the tools."""
+"""The metadata of memories: checked, cleaned, and as tools take it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, NotRequired, Protocol
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
-from typing_extensions import TypedDict
 
 from ctx_core.clock import to_iso
 from ctx_core.errors import InvalidInput
-from ctx_core.vectors.queries import Condition, DatetimeRange, Filter, Match, MatchAny, Range
 
 Kind = Annotated[str, Field(max_length=64)]  # any word; clients of other systems use their own
 MAX_PRIORITY = 10
@@ -100,101 +97,6 @@ Information = Annotated[str, Field(min_length=1, description="What to remember, 
 MetadataArgument = Annotated[
     Metadata | None, Field(description="What the entry is about, to filter and sort by.")
 ]
-
-
-class StoreResult(TypedDict):
-    """The result of `store`."""
-
-    ok: bool
-    id: str
-    message: str
-    warnings: NotRequired[list[str]]
-    degraded: NotRequired[list[str]]
-
-
-class UpdateResult(TypedDict):
-    """The result of `update_memory`: the names of the fields that changed."""
-
-    ok: bool
-    id: str
-    updated: list[str]
-    warnings: NotRequired[list[str]]
-    degraded: NotRequired[list[str]]
-
-
-class DeleteResult(TypedDict):
-    """The result of `delete_memory`."""
-
-    ok: bool
-    deleted: int
-    degraded: NotRequired[list[str]]
-
-
-class ListedMemory(TypedDict):
-    """One memory in the result of `list_memories`."""
-
-    id: str
-    information: str
-    metadata: dict[str, Any]
-    updated_at: str
-
-
-class MemoryHit(TypedDict):
-    """One memory in the result of `find`."""
-
-    id: str
-    information: str
-    metadata: dict[str, Any]
-    score: float
-    highlights: list[str]
-
-
-class MemoryWriter(Protocol):
-    """Stores a memory: in this process, or at the memory server over MCP."""
-
-    async def store(self, information: str, metadata: Metadata | None) -> StoreResult: ...
-
-
-@dataclass(frozen=True)
-class Memory:
-    """A memory to project into Qdrant."""
-
-    id: str
-    information: str
-    metadata: Mapping[str, Any]
-
-    @property
-    def text(self) -> str:
-        """The text that is embedded and searched: the information and part of the metadata."""
-        extra = [self.metadata.get(key) for key in ("topic", "code", "path")]
-        tags = " ".join(self.metadata.get("tags", ()))
-        return "\n".join(str(part) for part in [self.information, *extra, tags] if part)
-
-
-@dataclass(frozen=True)
-class MemoryFilters:
-    """The filters of `find`."""
-
-    kind: str | None = None
-    language: str | None = None
-    topic: str | None = None
-    tags: Sequence[str] = ()
-    priority_min: int | None = None
-
-    def filter(self, now: datetime) -> Filter:
-        """Return the store's filter: texts compare without case, one of the tags suffices.
-
-        What has expired or was superseded does not pass.
-        """
-        exact = {"kind": self.kind, "language": self.language, "topic": self.topic}
-        must: list[Condition] = [Match(k, folded(v)) for k, v in exact.items() if v]
-        tags = clean_tags(self.tags)
-        if tags:
-            must.append(MatchAny("tags", [folded(tag) for tag in tags]))
-        if self.priority_min is not None:
-            must.append(Range("priority", gte=self.priority_min))
-        forgotten: list[Condition] = [Match(SUPERSEDED, True), DatetimeRange(EXPIRES_AT, lte=now)]
-        return Filter(must=must, must_not=forgotten)
 
 
 def folded(text: str) -> str:
