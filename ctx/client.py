@@ -162,6 +162,11 @@ async def _open_memory(settings: "Settings") -> "AsyncIterator[Service]":
 
 def configure_logging(settings: "Settings") -> None:
     """Log warnings and errors to standard error; everything with CTX_LOG_LEVEL=debug."""
+    import logging
+
     from ctx_core.serving.logs import configure_logging
+    from ctx_core.settings import ignored_settings
 
     configure_logging("debug" if settings.log_level == "debug" else "warning")
+    for sentence in ignored_settings():
+        logging.getLogger(__name__).warning("%s", sentence)

@@ -15,7 +15,7 @@ from ctx_core.embedding.factory import open_embedder
 from ctx_core.engine.engine import open_vectors, prepare_data_dir
 from ctx_core.errors import CtxError, SettingsInvalid
 from ctx_core.memories.collection import spec as memory_spec
-from ctx_core.settings import Settings, load
+from ctx_core.settings import Settings, ignored_settings, load
 from ctx_core.settings.fields import HEALTH_PORT_OFFSET
 from ctx_core.vectors.folder_lock import Owner, folder_owner
 from ctx_core.vectors.protocol import VectorStore
@@ -69,7 +69,7 @@ async def diagnose(*, fix: bool = False, confirm: Confirm = refuse) -> Sequence[
     except SettingsInvalid as error:
         advice = "Correct the environment; docs/configuration.md lists every setting."
         return [_python(), Finding("settings", "fail", error.message, advice)]
-    findings = [_python(), Finding("settings", "ok", "all valid"), _data_folder(settings)]
+    findings = [_python(), _settings(), _data_folder(settings)]
     if findings[-1].state == "fail":
         return findings
     statuses = await server_statuses(connection_of(settings))
@@ -93,6 +93,13 @@ def _python() -> Finding:
     if sys.version_info >= OLDEST_PYTHON:
         return Finding("python", "ok", found)
     return Finding("python", "fail", found, "Install Python 3.11 or newer.")
+
+
+def _settings() -> Finding:
+    if sentences := ignored_settings():
+        fix = "Unset the variables; `ctx settings unset NAME` takes one out of ctx.toml."
+        return Finding("settings", "warn", "; ".join(sentences), fix)
+    return Finding("settings", "ok", "all valid")
 
 
 def _data_folder(settings: Settings) -> Finding:

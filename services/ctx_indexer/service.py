@@ -36,7 +36,6 @@ from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.schema.points import spec
 from ctx_indexer.search.rerank import CodeReranker
 from ctx_indexer.search.searcher import Searcher
-from ctx_indexer.search.snippet import WindowSize
 from ctx_indexer.source.walk import FileLimits
 from ctx_indexer.source.workspace import WorkspacePath, Workspaces, resolve_workspace
 from ctx_indexer.tools import indexer_tools
@@ -246,7 +245,6 @@ def open_context(settings: Settings, engine: Engine, sessions: SessionDefaults) 
         memory_collection=settings.memory_collection_name,
         current_repo=settings.current_repo,
         vectors_dir=settings.vectors_dir,
-        window=WindowSize(settings.micro_chunk_tokens, settings.micro_chunk_stride),
         info=InfoDefaults(
             settings.info_request_limit,
             settings.info_request_context_lines,

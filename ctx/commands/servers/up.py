@@ -65,9 +65,11 @@ def _detach(config: str | None, port: str | None, *, as_json: bool) -> int:
     """Start the servers in the background, and wait until both answer."""
     from ctx.background import failed_start, log_path, run_owner, start, wait_until_running
     from ctx.install.servers import endpoint_of_both
-    from ctx_core.settings import load
+    from ctx_core.settings import ignored_settings, load
 
     settings = load(config, port)
+    for sentence in ignored_settings():
+        print(sentence, file=sys.stderr)
     connection = connection_of(settings)
     owner, ready = run_owner(connection), True
     if owner is None:

@@ -24,7 +24,7 @@ from ctx_core.errors import InvalidInput, StorageFailed
 def show_settings(name: str | None, only_set: bool, as_json: bool) -> int:
     """Print settings with their origins."""
     from ctx_core.environment.config_file import CONFIG_FILE, data_folder
-    from ctx_core.settings import described
+    from ctx_core.settings import described, ignored_settings
 
     rows = [
         each
@@ -32,6 +32,7 @@ def show_settings(name: str | None, only_set: bool, as_json: bool) -> int:
         if name in (None, each["name"]) and not (only_set and each["origin"] == "default")
     ]
     body = {"ok": True, "file": str(data_folder() / CONFIG_FILE), "settings": rows}
+    body["ignored"] = ignored_settings()
     show(body, _text, as_json=as_json)
     return Exit.DONE if rows or name is None else Exit.NO
 
@@ -39,6 +40,7 @@ def show_settings(name: str | None, only_set: bool, as_json: bool) -> int:
 def _text(body: Mapping[str, Any]) -> str:
     rows = [(each["name"], each["value"], each["origin"]) for each in body["settings"]]
     shown = table(["setting", "value", "origin"], rows) if rows else "There is none."
+    shown = "\n\n".join([shown, *body["ignored"]])
     return f"{shown}\n\nctx.toml: {body['file']}" if is_seen() else shown
 
 
@@ -80,12 +82,14 @@ def _write(name: str, value: str | None, *, as_json: bool) -> int:
         raise InvalidInput("ctx.toml", f"{error}; nothing was changed") from error
     except OSError as error:
         raise StorageFailed(f"ctx.toml could not be written: {error}") from error
-    body = {"ok": True, "name": name, "changed": changed, "origin": origins()[name]}
+    body = {"ok": True, "name": name, "changed": changed, "origin": origins().get(name)}
     show(body, lambda done: _written_text(done, value), as_json=as_json)
     return Exit.DONE if changed or value is not None else Exit.NO
 
 
 def _written_text(body: Mapping[str, Any], value: str | None) -> str:
+    if body["origin"] is None:
+        return f"{body['name']} is no setting any more, and not in ctx.toml."
     if body["origin"] == "environment":
         return f"{body['name']} is written, but the environment sets it too, and goes first."
     return f"{body['name']} {'is the default again' if value is None else 'is set'}."

@@ -30,7 +30,7 @@ from ctx_memory.service import open_memory
 from ctx_core.errors import StorageFailed
 from ctx_core.memories.memory import MemoryFilters
 async def main():
-    settings = Settings(data_dir=Path(sys.argv[1]), min_free_mb=24)
+    settings = Settings(data_dir=Path(sys.argv[1]))
     async with open_engine(settings, settings.memory_model) as engine, \\
             open_memory(settings, engine) as memory:
         stored = 0

@@ -22,8 +22,6 @@ from ctx_core.vectors.timed import OperationTimes, operation_times, timed
 
 log = logging.getLogger(__name__)
 
-BYTES_PER_MB = 1024**2
-
 
 @dataclass(frozen=True)
 class Engine:
@@ -113,7 +111,6 @@ async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore]:
         binary=settings.qdrant_bin,
         folder=settings.vectors_dir,
         timeout=settings.qdrant_timeout_seconds,
-        min_free_bytes=settings.min_free_mb * BYTES_PER_MB,
         distribution=Distribution(settings.qdrant_shards, settings.qdrant_replicas),
     )
     try:

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import logging
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
@@ -12,7 +13,9 @@ from ctx_core.errors import CtxError
 from ctx_core.serving.http.server import NETWORK, STDIO, TRANSPORTS
 from ctx_core.serving.logs import configure_logging
 from ctx_core.serving.tracing import configure_tracing
-from ctx_core.settings import Settings, load
+from ctx_core.settings import Settings, ignored_settings, load
+
+log = logging.getLogger(__name__)
 
 EXIT_ERROR = 2
 LAST_CALLS_SECONDS = 1.0  # for threads that still write or compute at the end
@@ -59,6 +62,8 @@ def serve_until_stopped(
     settings = load(config, port)
     configure_logging(settings.log_level, settings.log_format)
     configure_tracing(settings.otlp_endpoint)
+    for sentence in ignored_settings():
+        log.warning("%s", sentence)
     with contextlib.suppress(KeyboardInterrupt):
         run_loop(run(settings))
 

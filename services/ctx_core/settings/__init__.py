@@ -31,6 +31,7 @@ from ctx_core.settings.indexer import IndexerSettings
 from ctx_core.settings.knowledge import KnowledgeSettings
 from ctx_core.settings.memory import MemorySettings
 from ctx_core.settings.models import GLM, MINIMAX, ModelSettings
+from ctx_core.settings.removed import REMOVED, ignored, removal
 from ctx_core.settings.serving import ServingSettings
 from ctx_core.settings.storage import StorageSettings
 
@@ -150,7 +151,7 @@ def load(config: str | None = None, port: str | None = None) -> Settings:
     options |= {} if port is None else {"PORT": port}
     options = filed | options
     given = {name: value for name, value in options.items() if not os.environ.get(name)}
-    unknown = sorted(n for n in os.environ if n.startswith(PREFIX) and n not in known)
+    unknown = sorted(n for n in os.environ if n.startswith(PREFIX) and not _is_known(n, known))
     problems += [_unknown_name(name, known) for name in unknown]
     settings, wrong = _checked(given, known)
     problems += wrong
@@ -188,9 +189,22 @@ def described() -> list[dict[str, str]]:
     ]
 
 
+def ignored_settings() -> list[str]:
+    """Return a sentence for each setting of an earlier version that is set. Reads `ctx.toml`."""
+    try:
+        filed = read_config(data_folder())
+    except ConfigInvalid:
+        filed = {}
+    return ignored({*filed, *(name for name, value in os.environ.items() if value)})
+
+
 def check_filed(name: str, value: str | None) -> None:
     """Raise SettingsInvalid where `ctx.toml` may not set this; None removes it."""
     known = env_names()
+    if name in REMOVED and value is None:
+        return
+    if name in REMOVED:
+        raise SettingsInvalid(removal(name))
     if name not in known:
         raise SettingsInvalid(_unknown_name(name, known))
     if name == DATA_DIR:
@@ -232,7 +246,8 @@ def _filed(known: Mapping[str, FieldInfo]) -> tuple[dict[str, Any], list[str]]:
         filed = read_config(file.parent)
     except ConfigInvalid as error:
         return {}, [f"{error}. Correct it, or delete it."]
-    problems = [f"{file}: {_unknown_name(name, known)}" for name in filed if name not in known]
+    unknown = [name for name in filed if not _is_known(name, known)]
+    problems = [f"{file}: {_unknown_name(name, known)}" for name in unknown]
     if DATA_DIR in filed:
         problems.append(f"{file}: {DATA_DIR} is where this file is found; set the variable")
     return {name: value for name, value in filed.items() if name in known}, problems
@@ -266,6 +281,11 @@ def _options(config: str) -> dict[str, Any]:
         allowed = ", ".join(OPTIONS)
         raise SettingsInvalid(f"--config: no option {', '.join(unknown)}. Allowed: {allowed}")
     return {OPTIONS[name]: value for name, value in given.items()}
+
+
+def _is_known(name: str, known: Mapping[str, FieldInfo]) -> bool:
+    """Whether a name is a setting, or was one once."""
+    return name in known or name in REMOVED
 
 
 def _unknown_name(name: str, known: Mapping[str, FieldInfo]) -> str:

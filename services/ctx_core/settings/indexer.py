@@ -1,14 +1,14 @@
-"""Settings of the indexer: workspaces, files, windows."""
+"""Settings of the indexer: workspaces, files, answers."""
 
 from pathlib import Path
 
-from pydantic import BaseModel, model_validator
+from pydantic import BaseModel
 
 from ctx_core.settings.fields import CommaList, env
 
 
 class IndexerSettings(BaseModel):
-    """What is indexed, and how it is cut."""
+    """Which files are indexed, and what searches answer unless a call says otherwise."""
 
     workspace: Path = env(
         "CTX_WORKSPACE", Path(), "The folder that is indexed; tools reach nothing outside it."
@@ -31,15 +31,6 @@ class IndexerSettings(BaseModel):
         "REPO_AUTO_FILTER",
         True,
         "Search only the repositories at and inside the workspace where a search names none.",
-    )
-    micro_chunk_tokens: int = env(
-        "MICRO_CHUNK_TOKENS", 16, "Tokens of one window inside a chunk.", ge=1
-    )
-    micro_chunk_stride: int = env(
-        "MICRO_CHUNK_STRIDE",
-        8,
-        "Tokens from one window to the next; at most MICRO_CHUNK_TOKENS.",
-        ge=1,
     )
     answer_budget_tokens: int = env(
         "MICRO_BUDGET_TOKENS",
@@ -94,12 +85,3 @@ class IndexerSettings(BaseModel):
     info_request_relationships: bool = env(
         "INFO_REQUEST_RELATIONSHIPS", False, "Whether info_request tells relationships unless told."
     )
-
-    @model_validator(mode="after")
-    def _windows_leave_no_gap(self) -> "IndexerSettings":
-        if self.micro_chunk_stride > self.micro_chunk_tokens:
-            raise ValueError(
-                f"MICRO_CHUNK_STRIDE={self.micro_chunk_stride} must not exceed "
-                f"MICRO_CHUNK_TOKENS={self.micro_chunk_tokens}: words between windows would be lost"
-            )
-        return self

@@ -30,12 +30,6 @@ class StorageSettings(BaseModel):
         "Folder with a file for each secret, named as its setting (`DATABASE_URL`, "
         "`CTX_AUTH_TOKENS`): what containers mount. The environment goes before it.",
     )
-    min_free_mb: int = env(
-        "CTX_MIN_FREE_MB",
-        64,
-        "The embedded Qdrant writes only while so many megabytes of its disk are free.",
-        ge=1,
-    )
     qdrant_url: AnyHttpUrl | None = env(
         "QDRANT_URL", None, "A Qdrant server or cluster. Unset: `QDRANT_BIN`, else embedded."
     )

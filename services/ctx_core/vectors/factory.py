@@ -5,7 +5,6 @@ The server's client takes 1.4 CPU-seconds to import, so it is imported only wher
 
 from pathlib import Path
 
-from ctx_core.vectors.edge.free_space import MIN_FREE_BYTES
 from ctx_core.vectors.edge.store import EdgeStore
 from ctx_core.vectors.folder_lock import lock_folder
 from ctx_core.vectors.protocol import VectorStore
@@ -23,7 +22,6 @@ async def open_store(
     binary: Path | None,
     folder: Path,
     timeout: float,  # noqa: ASYNC109 - of each request to a server, not of opening
-    min_free_bytes: int = MIN_FREE_BYTES,
     distribution: Distribution = UNDISTRIBUTED,
 ) -> VectorStore:
     """Open the store at the URL, else run the binary, else open the embedded engine.
@@ -39,7 +37,7 @@ async def open_store(
         )
     if binary:
         return await _open_child(binary, folder, timeout)
-    return await EdgeStore.open(folder, min_free_bytes)
+    return await EdgeStore.open(folder)
 
 
 async def _open_child(binary: Path, folder: Path, seconds: float) -> VectorStore:

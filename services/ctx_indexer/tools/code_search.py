@@ -126,7 +126,6 @@ class CodeSearch:
             context_lines=asked.context_lines if asked.include_snippet else None,
             highlights=asked.highlight_snippet,
             explain=asked.explain,
-            window=self._context.window,
             max_chars=most_chars(found.query, unheld),
         )
         started = time.perf_counter()

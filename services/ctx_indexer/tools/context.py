@@ -14,7 +14,6 @@ from ctx_core.serving.sessions import COLLECTION_PATTERN, SessionDefaults
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.schema.points import holds_code
-from ctx_indexer.search.snippet import DEFAULT_WINDOW, WindowSize
 from ctx_indexer.source.workspace import WorkspacePath, Workspaces
 from ctx_indexer.view.views import Views
 from ctx_indexer.watch.watch import Watch
@@ -61,7 +60,6 @@ class IndexerContext:
     memory_collection: str
     current_repo: str | None
     vectors_dir: Path
-    window: WindowSize = DEFAULT_WINDOW
     info: InfoDefaults = field(default_factory=InfoDefaults)
     watch: Watch | None = None
 

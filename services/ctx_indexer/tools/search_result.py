@@ -13,7 +13,7 @@ from ctx_indexer.search.constants import constant_lines, fitting
 from ctx_indexer.search.definition_choice import is_named, split_symbol
 from ctx_indexer.search.query import ParsedQuery, is_code, written_as
 from ctx_indexer.search.searcher import SearchHit, SearchResult
-from ctx_indexer.search.snippet import WindowSize, best_line, snippet, token_estimate
+from ctx_indexer.search.snippet import best_line, snippet, token_estimate
 from ctx_indexer.tools.responses import CodeHit, RepoSearchResult
 from ctx_indexer.view.view import View
 
@@ -43,7 +43,6 @@ class Shown:
     context_lines: int | None
     highlights: bool
     explain: bool
-    window: WindowSize
     max_chars: int = MAX_SNIPPET_CHARS
 
 
@@ -137,7 +136,7 @@ def _code_hit(
         code_hit["components"]["rules"] = rules
         code_hit["metadata"]["repo"] = chunk.repo
     if shown.context_lines is not None:
-        focus = best_line(marked, first_line, shown.window)
+        focus = best_line(marked, first_line)
         code_hit["snippet"] = snippet(place.rows, span, focus, max_chars, shown.context_lines)
         own = snippet(place.rows, span, focus, max_chars)
         used = constant_lines(place.rows, own, span.start_line, span.end_line)

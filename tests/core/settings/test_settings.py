@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from ctx_core.errors import SettingsInvalid
-from ctx_core.settings import GROUPS, Settings, env_names, load
+from ctx_core.settings import GROUPS, Settings, env_names, ignored_settings, load
+from ctx_core.settings.removed import REMOVED
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +54,21 @@ def test_an_unknown_name_is_refused_with_a_suggestion(monkeypatch: pytest.Monkey
     monkeypatch.setenv("CTX_MEMROY_HTTP_PORT", "1")
     with pytest.raises(SettingsInvalid, match=r"CTX_MEMROY_HTTP_PORT.*CTX_MEMORY_HTTP_PORT\?"):
         load()
+
+
+def test_a_setting_of_before_is_ignored_and_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CTX_DATA_DIR", str(tmp_path))
+    (tmp_path / "ctx.toml").write_text("MICRO_CHUNK_TOKENS = 8\nCTX_LOG_LEVEL = 'debug'\n")
+    monkeypatch.setenv("CTX_MIN_FREE_MB", "24")
+    assert load().log_level == "debug"
+    assert ignored_settings() == [
+        "CTX_MIN_FREE_MB is no longer a setting: the embedded Qdrant writes while 64 MB of its "
+        "disk are free; it was ignored",
+        "MICRO_CHUNK_TOKENS is no longer a setting: a window has 16 words; it was ignored",
+    ]
+    assert not REMOVED.keys() & env_names().keys()
 
 
 def test_every_problem_is_in_one_error(monkeypatch: pytest.MonkeyPatch) -> None:

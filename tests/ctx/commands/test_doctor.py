@@ -46,6 +46,13 @@ def test_doctor_names_what_is_wrong_and_how_to_fix_it(
     assert finding["fix"]
 
 
+def test_doctor_names_a_setting_that_is_none_any_more(env: dict[str, str]) -> None:
+    shown = run_ctx(env | {"CTX_MIN_FREE_MB": "1"}, "doctor", "--json")
+    checks = {each["check"]: each for each in json.loads(shown.stdout)["findings"]}
+    assert checks["settings"]["state"] == "warn"
+    assert "CTX_MIN_FREE_MB is no longer a setting" in checks["settings"]["detail"]
+
+
 def test_doctor_sees_a_taken_port(env: dict[str, str]) -> None:
     port = env["CTX_INDEXER_SSE_PORT"]
     with socket.create_server(("127.0.0.1", int(port))):

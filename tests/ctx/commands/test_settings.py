@@ -73,6 +73,22 @@ def test_a_wrong_setting_is_not_written(data_dir: Path, name: str, value: str) -
     assert not (data_dir / "ctx.toml").exists()
 
 
+def test_a_setting_of_before_is_named_and_can_be_taken_out(
+    data_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = data_dir / "ctx.toml"
+    file.write_text("MICRO_CHUNK_TOKENS = 8\n")
+    assert main(["settings", "show", "CTX_HOST"]) == 0
+    assert "MICRO_CHUNK_TOKENS is no longer a setting" in capsys.readouterr().out
+    assert main(["settings", "set", "MICRO_CHUNK_TOKENS", "16"]) == 2
+    assert "a window has 16 words" in capsys.readouterr().err
+    assert main(["settings", "unset", "MICRO_CHUNK_TOKENS"]) == 0
+    assert file.read_text() == ""
+    capsys.readouterr()
+    assert main(["settings", "show", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ignored"] == []
+
+
 @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
 def test_a_list_of_several_lines_is_replaced_and_all_else_stays(
     data_dir: Path, start: bytes

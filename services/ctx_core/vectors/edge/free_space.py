@@ -31,7 +31,7 @@ class FreeSpace:
         if free < self.min_bytes:
             raise StorageFailed(
                 f"the disk of {self.folder} has {free // MEGABYTE} MB free, and vectors are "
-                f"written only while {self.min_bytes // MEGABYTE} MB are (CTX_MIN_FREE_MB): make "
+                f"written only while {self.min_bytes // MEGABYTE} MB are: make "
                 "room, and writing goes on by itself; searches go on meanwhile",
                 folder=str(self.folder),
             )

@@ -1,0 +1,20 @@
+"""Settings of earlier versions, and the value that now holds; a start names those still set."""
+
+from collections.abc import Iterable, Mapping
+
+# The end of "CTX_X is no longer a setting: …".
+REMOVED: Mapping[str, str] = {
+    "CTX_MIN_FREE_MB": "the embedded Qdrant writes while 64 MB of its disk are free",
+    "MICRO_CHUNK_TOKENS": "a window has 16 words",
+    "MICRO_CHUNK_STRIDE": "a window begins every 8 words",
+}
+
+
+def ignored(names: Iterable[str]) -> list[str]:
+    """Return a sentence for each name that was a setting once."""
+    return [removal(name) + "; it was ignored" for name in REMOVED if name in set(names)]
+
+
+def removal(name: str) -> str:
+    """Say that a name is no setting any more, and what holds instead."""
+    return f"{name} is no longer a setting: {REMOVED[name]}"
