@@ -11,7 +11,9 @@ FAMILY = "ctx_indexer.languages."
 def family_of(module: str) -> str:
     """Return the folder of a module: `….languages.go.imports` → go; empty beside the folders."""
     first = module.removeprefix(FAMILY).partition(".")[0]
-    return first if module.startswith(FAMILY) and (LANGUAGES / first).is_dir() else ""
+    return (
+        first if module.startswith(FAMILY) and (LANGUAGES / first / "language.py").is_file() else ""
+    )
 
 
 def test_families_do_not_know_each_other() -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ctx_indexer.chunking.definition_spans import DefinitionSpan, SpanIndex, held_kinds
 from ctx_indexer.chunking.spans import DEFAULT_LIMITS, ChunkLimits, Span, build_spans
 from ctx_indexer.languages.protocol import UNKNOWN
+from ctx_indexer.languages.registry import language_named
 from ctx_indexer.syntax.definitions import flatten
-from ctx_indexer.syntax.headings import HEADING_LANGUAGES
 from ctx_indexer.syntax.lines import Lines
 from ctx_indexer.syntax.outline import Outline
 from ctx_indexer.syntax.references import Reference, references_within
@@ -47,7 +47,7 @@ def chunk(outline: Outline, limits: ChunkLimits = DEFAULT_LIMITS) -> list[Chunk]
     lines = outline.lines
     if not any(row.strip() for row in lines.rows):
         return []
-    is_prose = outline.language == UNKNOWN or outline.language in HEADING_LANGUAGES
+    is_prose = outline.language == UNKNOWN or language_named(outline.language).titles is not None
     names = sorted((d.head, d.name) for d in flatten(outline.definitions))
     spans = SpanIndex(outline)
     chunks: list[Chunk] = []

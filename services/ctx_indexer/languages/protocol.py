@@ -1,11 +1,66 @@
 """A language, as data and functions: everything that the rest of the indexer knows of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
 
 from ctx_indexer.syntax.symbols.spec import SymbolSpec
 
 UNKNOWN = "text"  # the language of files that no language claims
+Title = tuple[int, int, str]  # of prose: its line from 0, its level from 1, its text
+
+
+class SyntaxNode(Protocol):
+    """A node of a parser's tree."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def children(self) -> Sequence["SyntaxNode"]: ...
+    @property
+    def start_byte(self) -> int: ...
+    @property
+    def end_byte(self) -> int: ...
+
+
+class SyntaxTree(Protocol):
+    """The tree of one text, by whichever parser."""
+
+    @property
+    def root_node(self) -> SyntaxNode: ...
+
+
+class Kind(StrEnum):
+    """The use of a language."""
+
+    CODE = "code"
+    DATA = "data"
+    CONFIGURATION = "configuration"
+    MARKUP = "markup"  # documentation where its folder or name says so
+    PROSE = "prose"
+    TEXT = "text"  # prose, or anything else
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tests:
+    """Signs of a test, beside those of every language such as the folder `tests`."""
+
+    prefixed: bool = False  # `test_x` is a test; elsewhere it may run or help them
+    suffixed: str = ""  # extensions of which `FooTest` and `FooSpec` are tests
+    capitalised: str = ""  # extensions of which `TestFoo` is one
+    paths: str = ""  # a pattern of others
+    package: bool = False  # below the top, a folder `test` is the program's own: django/test/
+    # A pattern that marks a definition, in the lines from its first attribute to its name.
+    inline: str = ""
+
+
+@dataclass(frozen=True)
+class Scripts:
+    """Scripts of another language inside a text."""
+
+    language: str
+    spans: Callable[[str], Iterator[tuple[int, int]]]
 
 
 def any_text(content: bytes) -> bool:
@@ -15,10 +70,13 @@ def any_text(content: bytes) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """One language. Lists of words are written as one text: `extensions="py pyi"`."""
+    """One language. Words stand in one text: `extensions="py pyi"`; patterns ignore case."""
 
     name: str
-    extensions: str = ""  # of files: people name the language by them, too
+    kind: Kind = Kind.CODE
+
+    # --- its files
+    extensions: str = ""  # people name the language by them, too
     file_names: str = ""
     suffixed_names: str = ""  # file names that may have a suffix: Dockerfile.dev
     interpreters: str = ""  # in the first line of a script: #!/usr/bin/env python3
@@ -26,4 +84,18 @@ class Language:
     # Of an extension that other languages have as well: whether a text is of this one. Languages of
     # a family are asked in their order, `any_text` last.
     contents: Mapping[str, Callable[[bytes], bool]] = field(default_factory=dict)
+    tests: Tests = Tests()
+    configuration: str = ""  # a pattern of paths: settings.py
+    generated: str = ""  # a pattern of paths: x_pb2.py
+    in_pages: bool = False  # browsers load it: a folder `vendors` holds code of others
+
+    # --- its text
+    prepare: Callable[[bytes], bytes] | None = None  # blanks parts that are read as something else
+    repairs: Sequence[Callable[[bytes], bytes]] = ()  # of a text with errors, the gentlest first
+    dropped_lines: int = 0  # that errors begin in; without them more may be understood
+    # Blanks macros around code; told by a function whether a part is sound code.
+    unwrap: Callable[[bytes, SyntaxTree, Callable[[bytes], bool]], bytes] | None = None
+    max_parsed: int = 0  # characters; 0: as of other languages
+    titles: Callable[[Sequence[str]], Iterator[Title]] | None = None  # of lines of prose
+    scripts: Scripts | None = None
     symbols: SymbolSpec | None = None  # of languages whose calls are resolved

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from types import MappingProxyType
 
 from ctx_indexer import languages
@@ -12,12 +11,11 @@ from ctx_indexer.languages.protocol import Language, any_text
 ContentRule = tuple[Callable[[bytes], bool], str]  # whether a text is of a language
 
 
-def _families() -> Iterator[tuple[str, Sequence[Language]]]:
+def _families() -> Iterator[tuple[Path, Sequence[Language]]]:
     """Yield the folders beside this file, with their languages: LANGUAGES of `go/language.py`."""
-    for found in iter_modules(languages.__path__):
-        if found.ispkg:
-            module = import_module(f"{languages.__name__}.{found.name}.language")
-            yield found.name, module.LANGUAGES
+    for path in sorted(Path(__file__).parent.glob("*/language.py")):
+        module = import_module(f"{languages.__name__}.{path.parent.name}.language")
+        yield path.parent, module.LANGUAGES
 
 
 def _by_words(field: str) -> Mapping[str, str]:
@@ -40,13 +38,9 @@ def _content_rules() -> Mapping[str, Sequence[ContentRule]]:
 
 _FAMILIES = dict(_families())
 LANGUAGES: Mapping[str, Language] = MappingProxyType(
-    {language.name: language for family in _FAMILIES.values() for language in family}
+    {each.name: each for family in _FAMILIES.values() for each in family}
 )
-_FOLDERS = {
-    language.name: Path(__file__).parent / folder
-    for folder, family in _FAMILIES.items()
-    for language in family
-}
+_FOLDERS = {each.name: folder for folder, family in _FAMILIES.items() for each in family}
 EXTENSIONS = _by_words("extensions")
 FILE_NAMES = _by_words("file_names")
 SUFFIXED_NAMES = _by_words("suffixed_names")
@@ -56,7 +50,7 @@ CONTENT_RULES = _content_rules()
 _NONE = Language(name="")
 
 
-def language(name: str) -> Language:
+def language_named(name: str) -> Language:
     """Return a language by its name; one without any rule for a name that is unknown."""
     return LANGUAGES.get(name, _NONE)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.graph.graph import GraphDefinition, SymbolGraph
-from ctx_indexer.languages.registry import language
+from ctx_indexer.languages.registry import language_named
 from ctx_indexer.lookup.definitions import MAX_PARSED_FILES, SUGGESTIONS, Definitions
 from ctx_indexer.lookup.reader import DefinitionLocation, FileLocation
 from ctx_indexer.lookup.written_name import name_parts, split_name
@@ -117,4 +117,4 @@ def _paths(files: Sequence[FileLocation], repo: str) -> list[str]:
 
 
 def _is_resolved(path: str) -> bool:
-    return language(language_of(path)).symbols is not None
+    return language_named(language_of(path)).symbols is not None

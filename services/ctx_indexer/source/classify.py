@@ -3,6 +3,9 @@
 import re
 from typing import NamedTuple
 
+from ctx_indexer.languages.protocol import Kind, Language, Tests
+from ctx_indexer.languages.registry import language_named
+
 HEADER_BYTES = 1_024  # generators leave their mark at the top
 LONG_LINE = 300  # mean characters of a line; hand-written code has about 35
 SMALL_FILE = 2_000  # bytes; below this the mean line length says nothing
@@ -18,19 +21,14 @@ _TEST_FOLDER = re.compile(r"(?:^|/)test/", re.IGNORECASE)
 _TOP_TEST_FOLDER = re.compile(r"(?:src/|lib/)?test/", re.IGNORECASE)
 _SPEC_FOLDER = re.compile(r"(?:^|/)specs?/", re.IGNORECASE)
 _TEST_NAME = re.compile(
-    r"(?:^|/)(?:(?i:conftest\.py|spec_helper\.[^/]*|tests\.[^/]*)"
-    r"|[^/]*(?i:[._-](?:test|tests|spec|e2e|cy)\.)[^/.]+(?:\.[^/.]+)?"
-    r"|[^/]*[a-z0-9](?:Tests?|TestCase|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|swift|php|dart|m|mm"
-    r"|cpp|cc|hs)|Test[A-Z][^/]*\.(?:java|kt|cs)|[^/]*_SUITE\.erl|[^/]*\.t|[^/]*\.bats)$"
+    r"(?:^|/)(?:(?:spec_helper|tests)\.[^/]*"
+    r"|[^/]*[._-](?:test|tests|spec|e2e|cy)\.[^/.]+(?:\.[^/.]+)?)$",
+    re.IGNORECASE,
 )
+_SUFFIXED = re.compile(r"[a-z0-9](?:Tests?|TestCase|Spec|IT)\Z")
+_CAPITALISED = re.compile(r"Test[A-Z]")
 _TEST_PREFIX = re.compile(r"(?:^|/)test_[^/]*$", re.IGNORECASE)
 _PLAIN_TEST = re.compile(r"(?:^|/)test\.[^/]*$", re.IGNORECASE)
-# Of these `test_x` is a test. Elsewhere it may as well be what runs tests or helps them:
-# `lib/test_runner.sh`, `src/test_utils.rs`.
-_PREFIXING = frozenset(
-    "python ruby c cpp objc cuda lua julia dart r nim perl ocaml fortran javascript typescript tsx "
-    "php haskell d matlab".split()
-)
 _DOCS_PATH = re.compile(r"(?:^|/)(?:docs?|documentation|man|manual|wiki|website)/", re.IGNORECASE)
 _DOCS_NAME = re.compile(
     r"(?:^|/)(?:readme|changelog|changes|history|contributing|license|licence|copying|notice"
@@ -38,13 +36,6 @@ _DOCS_NAME = re.compile(
     r"(?:[._-][^/]*)?$",
     re.IGNORECASE,
 )
-_PROSE = frozenset(["markdown", "rst", "latex", "typst"])
-_PROSE_OR_PLAIN = _PROSE | {"text"}
-_MARKUP = frozenset(["html", "xml"])  # documentation where its folder or name says so
-_CONFIG_LANGUAGES = frozenset(
-    "yaml toml json ini properties dockerfile hcl make cmake nix bicep".split()
-)
-_DATA = _CONFIG_LANGUAGES | _PROSE_OR_PLAIN | _MARKUP | {"sql", "css", "scss", "graphql", "proto"}
 # Data that is written in a language of configuration.
 _DATA_PATH = re.compile(
     r"(?:^|/)(?:data|datasets?|locales?|i18n|l10n|translations|lang|__snapshots__|cassettes"
@@ -52,24 +43,17 @@ _DATA_PATH = re.compile(
     re.IGNORECASE,
 )
 _CONFIG_NAME = re.compile(
-    r"(?:^|/)(?:[^/]*\.(?:config|conf|rc)\.[cm]?[jt]s|\.[^/]*rc(?:\.[cm]?js)?|setup\.(?:py|cfg)"
-    r"|(?:local_)?settings\.py|settings/[^/]*\.py"
-    r"|\.editorconfig|\.gitignore|\.gitattributes|\.dockerignore|\.ctxignore|[^/]*\.gradle(?:\.kts)?"
+    r"(?:^|/)(?:\.[^/]*rc|setup\.cfg"
+    r"|\.editorconfig|\.gitignore|\.gitattributes|\.dockerignore|\.ctxignore"
     r"|pom\.xml|build\.xml|(?:web|persistence|logback[^/]*|log4j[^/]*|AndroidManifest)\.xml"
-    r"|Info\.plist|[^/]*\.(?:config|targets|service|cnf|env)|build\.sbt|requirements[^/]*\.txt|constraints[^/]*\.txt|go\.(?:mod|work)|Gemfile"
+    r"|Info\.plist|[^/]*\.(?:config|targets|service|cnf|env)|requirements[^/]*\.txt|constraints[^/]*\.txt|go\.(?:mod|work)|Gemfile"
     r"|Rakefile|Podfile|Jenkinsfile|Vagrantfile|Procfile|Brewfile|codeowners"
-    r"|[^/]*\.(?:cs|fs|vb|vcx)proj|[^/]*\.props|gruntfile\.js|gulpfile\.js|BUILD(?:\.bazel)?|WORKSPACE|mix\.exs|rebar\.config"
-    r"|Package\.swift|\.env\.[^/]*)$",
+    r"|[^/]*\.(?:cs|fs|vb|vcx)proj|[^/]*\.props|BUILD(?:\.bazel)?|WORKSPACE|\.env\.[^/]*)$",
     re.IGNORECASE,
 )
-# Configuration in a language of programs, in a folder of that name.
-_CONFIG_FOLDER = re.compile(r"(?:^|/)config/", re.IGNORECASE)
-_CONFIGURING = (".exs", ".php", ".rb")
 _GENERATED_NAME = re.compile(
-    r"(?:^|/)(?:[^/]*\.min\.(?:js|css|mjs|cjs)|[^/]*[.-]bundle\.(?:js|css)|[^/]*\.chunk\.(?:js|css)"
-    r"|[^/]*\.(?:js|css|mjs|cjs|ts)\.map|[^/]*_pb2(?:_grpc)?\.pyi?|[^/]*\.pb\.(?:go|cc|h|swift)"
-    r"|[^/]*\.pb\.gw\.go|[^/]*_grpc\.pb\.[^/]*|[^/]*\.(?:g|freezed|gr)\.dart|[^/]*\.g\.(?:cs|kt)"
-    r"|[^/]*\.designer\.cs|[^/]*[._-]generated\.[^/]+|zz_generated[^/]*|[^/]*_gen\.go"
+    r"(?:^|/)(?:[^/]*\.(?:js|css|mjs|cjs|ts)\.map|[^/]*_grpc\.pb\.[^/]*"
+    r"|[^/]*[._-]generated\.[^/]+|zz_generated[^/]*"
     r"|[^/]*\.snap|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?"
     r"|composer\.lock|gemfile\.lock|cargo\.lock|poetry\.lock|pipfile\.lock|uv\.lock|pdm\.lock"
     r"|go\.sum|mix\.lock|flake\.lock|pubspec\.lock|podfile\.lock|packages\.lock\.json"
@@ -92,7 +76,6 @@ _VENDORED_PATH = re.compile(
     re.IGNORECASE,
 )
 _VENDORS = re.compile(r"(?:^|/)vendors/", re.IGNORECASE)  # of a page's scripts; else a topic
-_PAGE_LANGUAGES = frozenset(["javascript", "css", "scss"])
 _VENDORED_NAME = re.compile(
     r"(?:^|/)(?:jquery|bootstrap|lodash|d3|moment|modernizr|require|angular|react|vue|underscore)"
     r"(?:[.-]?v?\d+(?:\.\d+)*)?(?:[.-](?:slim|core|ui|min|prod|bundle))*\.(?:js|css)$|(?:^|/)(?:gradlew|mvnw)$"
@@ -114,55 +97,70 @@ NO_FLAGS = FileFlags()
 
 def classify(path: str, language: str, content: bytes = b"") -> FileFlags:
     """Classify a file by its path; generated files also by their header and line length."""
-    is_docs = _is_docs(path, language)
+    known = language_named(language)
+    is_docs = _is_docs(path, known.kind)
     return FileFlags(
-        is_test=_is_test(path, language),
-        is_config=not is_docs and _is_config(path, language),
+        is_test=_is_test(path, known),
+        is_config=not is_docs and _is_config(path, known),
         is_docs=is_docs,
-        is_generated=is_generated(path, language, content),
-        is_vendored=_is_vendored(path, language),
+        is_generated=_is_generated(path, known, content),
+        is_vendored=_is_vendored(path, known),
     )
 
 
-def _is_docs(path: str, language: str) -> bool:
+def _is_docs(path: str, kind: Kind) -> bool:
     """Whether a file is prose; `security.py` and `cmd/install.go` are code."""
-    if language in _PROSE:
-        return True
-    if language not in _PROSE_OR_PLAIN | _MARKUP:
-        return False
+    if kind not in (Kind.TEXT, Kind.MARKUP):
+        return kind == Kind.PROSE
     return bool(_DOCS_NAME.search(path) or _DOCS_PATH.search(path))
 
 
-def _is_config(path: str, language: str) -> bool:
-    if _CONFIG_NAME.search(path):
+def _is_config(path: str, language: Language) -> bool:
+    if _CONFIG_NAME.search(path) or _matches(language.configuration, path):
         return True
-    if path.endswith(_CONFIGURING) and _CONFIG_FOLDER.search(path):
-        return True
-    return language in _CONFIG_LANGUAGES and not _DATA_PATH.search(path)
+    return language.kind == Kind.CONFIGURATION and not _DATA_PATH.search(path)
 
 
-def _is_test(path: str, language: str) -> bool:
+def _is_test(path: str, language: Language) -> bool:
     """Whether a file is a test, by the conventions of its language."""
     if _TEST_PATH.search(path):
         return True
-    if language not in _DATA and (_SPEC_FOLDER.search(path) or _TEST_NAME.search(path)):
+    tests = language.tests
+    if language.kind == Kind.CODE and (_SPEC_FOLDER.search(path) or _has_test_name(path, tests)):
         return True
-    prefixed = language in _PREFIXING and bool(_TEST_PREFIX.search(path))
-    if language == "python":  # `werkzeug/test.py` and `django/test/` are what tests call
+    prefixed = tests.prefixed and bool(_TEST_PREFIX.search(path))
+    if tests.package:  # `werkzeug/test.py` and `django/test/` are what tests call
         return prefixed or bool(_TOP_TEST_FOLDER.match(path))
     return bool(prefixed or _PLAIN_TEST.search(path) or _TEST_FOLDER.search(path))
 
 
-def _is_vendored(path: str, language: str) -> bool:
+def _has_test_name(path: str, tests: Tests) -> bool:
+    """Whether a file is named as a test: `client_test.go`, `ClientTest.java`."""
+    stem, _, extension = path.rpartition("/")[2].rpartition(".")
+    if extension in tests.suffixed.split() and _SUFFIXED.search(stem):
+        return True
+    if extension in tests.capitalised.split() and _CAPITALISED.match(stem):
+        return True
+    return bool(_TEST_NAME.search(path)) or _matches(tests.paths, path)
+
+
+def _is_vendored(path: str, language: Language) -> bool:
     if _VENDORED_PATH.search(path) or _VENDORED_NAME.search(path):
         return True
-    return language in _PAGE_LANGUAGES and bool(_VENDORS.search(path))
+    return language.in_pages and bool(_VENDORS.search(path))
 
 
-def is_generated(path: str, language: str, content: bytes) -> bool:
+def _is_generated(path: str, language: Language, content: bytes) -> bool:
     """Whether a file was written by a tool: its name, its header or its long lines say so."""
-    if _GENERATED_NAME.search(path) or _GENERATED_HEADER.search(content[:HEADER_BYTES]):
+    if _GENERATED_NAME.search(path) or _matches(language.generated, path):
         return True
-    if language in _PROSE_OR_PLAIN or len(content) < SMALL_FILE:
+    if _GENERATED_HEADER.search(content[:HEADER_BYTES]):
+        return True
+    if language.kind in (Kind.PROSE, Kind.TEXT) or len(content) < SMALL_FILE:
         return False
     return len(content) > LONG_LINE * (content.count(b"\n") + 1)
+
+
+def _matches(pattern: str, path: str) -> bool:
+    """Whether a pattern of a language is found in a path."""
+    return bool(pattern) and re.search(pattern, path, re.IGNORECASE) is not None

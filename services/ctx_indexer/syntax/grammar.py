@@ -17,8 +17,8 @@ from typing import TypeVar, cast
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import SupportedLanguage, get_language
 
-from ctx_indexer.languages.registry import definition_query
-from ctx_indexer.syntax.repair import prepared, repairs, unwrapped
+from ctx_indexer.languages.registry import definition_query, language_named
+from ctx_indexer.syntax.repair import repairs
 
 REFERENCES = "; --- references"
 _INHERITS = re.compile(r"^; inherits: (\w+)$", re.MULTILINE)
@@ -29,8 +29,6 @@ TURN_SECONDS = 0.25  # of wall time, after which a parser's CPU time is looked a
 QUERY_SECONDS = 3.0  # of each of the two queries over a tree; they take less than parsing
 # Some grammars take minutes over machine-made text: beyond these limits it is not parsed.
 MAX_PARSED_BYTES = 2_097_152
-# The HTML grammar takes 1.7 kB of memory per byte of unclosed tags: 150 MB for 85 kB.
-MAX_PARSED_HTML = 40_000
 MAX_PARSED_LINE = 10_000  # characters: beyond this a line is data or minified
 MAX_NESTING = 1_000  # brackets inside brackets; hand-written code has about ten
 # A query over an ERROR node takes time quadratic in its children: 0.03 s at 5,000, a minute at
@@ -95,16 +93,16 @@ def grammar_of(name: str) -> Grammar | None:
     if definition_query(name) is None:
         return None
     try:
-        language = get_language(cast(SupportedLanguage, name))
+        loaded = get_language(cast(SupportedLanguage, name))
     except LookupError:
         return None
     definitions, references = query_source(name)
-    return Grammar(language, Query(language, definitions), Query(language, references))
+    return Grammar(loaded, Query(loaded, definitions), Query(loaded, references))
 
 
-def is_parseable(text: str, rows: Sequence[str], language: str) -> bool:
+def is_parseable(text: str, rows: Sequence[str], name: str) -> bool:
     """Whether the parser takes reasonable time and memory over a text of this shape."""
-    if len(text) > (MAX_PARSED_HTML if language == "html" else MAX_PARSED_BYTES):
+    if len(text) > (language_named(name).max_parsed or MAX_PARSED_BYTES):
         return False
     if sum(map(text.count, _OPENING)) <= MAX_NESTING:
         return True
@@ -113,23 +111,24 @@ def is_parseable(text: str, rows: Sequence[str], language: str) -> bool:
 
 
 def parse(
-    source: bytes, grammar: Grammar, language: str, seconds: float = PARSE_SECONDS
+    source: bytes, grammar: Grammar, name: str, seconds: float = PARSE_SECONDS
 ) -> Tree | None:
     """Parse a text; None where parsing takes too long or finds mostly errors. Blocks.
 
     Where there are errors, what the grammar may not know is blanked, as long as that helps.
     """
     deadline = time.thread_time() + seconds
-    text = prepared(source, language)
+    known = language_named(name)
+    text = known.prepare(source) if known.prepare else source
     tree = _parsed(text, grammar, seconds)
     if tree is None:
         return None
-    if language == "rust":
-        text = unwrapped(source, tree, lambda part: _is_sound(part, grammar, deadline))
+    if known.unwrap:
+        text = known.unwrap(source, tree, lambda part: _is_sound(part, grammar, deadline))
         inner = _parsed(text, grammar, deadline - time.thread_time()) if text != source else None
         tree = inner or tree
     best, least = tree, _errors(tree)
-    for fix in repairs(language) if least else ():
+    for fix in repairs(known) if least else ():
         text, before = fix(text, tree), text
         left = deadline - time.thread_time()
         mended = _parsed(text, grammar, left) if text != before and left > 0 else None

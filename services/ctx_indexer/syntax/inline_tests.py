@@ -3,24 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from ctx_indexer.languages.registry import language_named
 from ctx_indexer.syntax.definitions import Definition
 from ctx_indexer.syntax.lines import Lines
-
-_JVM = re.compile(r"^\s*@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b")
-# What marks a definition as a test, in the lines from its first attribute to its name.
-# `cfg(any(test, …))` and `cfg(not(test))` are compiled elsewhere too.
-_MARKS = {
-    "rust": re.compile(
-        r"#!?\[\s*(?:cfg\s*\(\s*(?:test\s*\)|all\s*\((?:[^()]*,)?\s*test\b)"
-        r"|(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|wasm_bindgen_test)\b)"
-    ),
-    "zig": re.compile(r'^\s*test\s*(?:"|\{|[A-Za-z_])'),
-    "java": _JVM,
-    "kotlin": _JVM,
-    "csharp": re.compile(r"^\s*\[(?:\w+\.)*(?:Fact|Theory|Test|TestCase|TestMethod)\b"),
-    "swift": re.compile(r"^\s*@(?:Test|Suite)\b"),
-    "php": re.compile(r"^\s*#\[(?:\w*\\)*Test\b"),
-}
 
 
 def test_spans(
@@ -30,8 +15,8 @@ def test_spans(
 
     A class that has a test is one of tests.
     """
-    mark = _MARKS.get(language)
-    return list(_spans(definitions, lines, mark)) if mark else []
+    mark = language_named(language).tests.inline
+    return list(_spans(definitions, lines, re.compile(mark))) if mark else []
 
 
 def _spans(

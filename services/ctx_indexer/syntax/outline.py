@@ -1,8 +1,10 @@
 """The outline of a source text: one parse that chunks and a symbol graph both read."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ctx_indexer.languages.registry import language_named
 from ctx_indexer.syntax.definitions import (
     Definition,
     find_definitions,
@@ -10,7 +12,6 @@ from ctx_indexer.syntax.definitions import (
     nest,
     trim_definitions,
 )
-from ctx_indexer.syntax.embedded_scripts import SCRIPT_HOSTS, extract_script
 from ctx_indexer.syntax.grammar import (
     MAX_PARSED_LINE,
     PARSE_SECONDS,
@@ -18,12 +19,14 @@ from ctx_indexer.syntax.grammar import (
     is_parseable,
     parse,
 )
-from ctx_indexer.syntax.headings import HEADING_LANGUAGES, headings
+from ctx_indexer.syntax.headings import headings
 from ctx_indexer.syntax.lines import Lines, normalise
 from ctx_indexer.syntax.references import NO_REFERENCES, References, find_references
 from ctx_indexer.syntax.repair import without_long_rows
 from ctx_indexer.syntax.symbols.extract import extract_symbols
 from ctx_indexer.syntax.symbols.table import SymbolTable
+
+_NOT_NEWLINE = re.compile(r"[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,8 @@ def outline(
     """Outline a text; without definitions and references where it cannot be parsed. Blocks."""
     text = normalise(text)
     lines = Lines.of(text)
-    if language in HEADING_LANGUAGES:
-        return Outline(language, lines, headings(lines, language))
+    if titles := language_named(language).titles:
+        return Outline(language, lines, headings(lines, titles(lines.rows)))
     parsed = _parse(text, language, lines, parse_seconds, with_symbols=with_symbols)
     return Outline(language, lines, *parsed)
 
@@ -55,8 +58,8 @@ def outline(
 def _parse(
     text: str, language: str, lines: Lines, parse_seconds: float, *, with_symbols: bool
 ) -> tuple[list[Definition], References, SymbolTable | None]:
-    if language in SCRIPT_HOSTS:
-        language, text = extract_script(text, language)
+    if scripts := language_named(language).scripts:
+        language, text = scripts.language, _scripts_alone(text, scripts.spans(text))
         lines = Lines.of(text)
     grammar = grammar_of(language)
     if grammar is None or not is_parseable(text, lines.rows, language):
@@ -77,3 +80,12 @@ def _parse(
         extract_symbols(tree, source, grammar, language, line_starts) if with_symbols else None
     )
     return definitions, references, symbols
+
+
+def _scripts_alone(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Blank the markup around scripts; each script keeps its lines."""
+    parts, at = [], 0
+    for start, end in spans:
+        parts += [_NOT_NEWLINE.sub("", text[at:start]), text[start:end]]
+        at = end
+    return "".join([*parts, _NOT_NEWLINE.sub("", text[at:])])

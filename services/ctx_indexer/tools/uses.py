@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from ctx_indexer.graph.certainty import Certainty
 from ctx_indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
-from ctx_indexer.languages.registry import language
+from ctx_indexer.languages.registry import language_named
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.marks import CALL
 from ctx_indexer.lookup.named import NamedDefinitions, NamedInRepo
@@ -287,7 +287,7 @@ def _text_of(use: FoundUse, text: str | None, changed: Collection[tuple[str, str
 
 
 def _is_resolved(path: str) -> bool:
-    return language(language_of(path)).symbols is not None
+    return language_named(language_of(path)).symbols is not None
 
 
 def _last(symbol: str) -> str:

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctx_indexer.graph.certainty import Certainty
-from ctx_indexer.syntax.grammar import grammar_of, parse
-from ctx_indexer.syntax.repair import repairs
+from ctx_indexer.languages.directives import without_directives
 from scripts.bench.graph.application import Application
 
 HEADER = """
@@ -75,12 +74,7 @@ def test_twins_under_a_condition_are_possible(tmp_path: Path) -> None:
 
 def test_branches_with_brackets_in_comments_are_whole() -> None:
     text = b"#if A\n/* 1) */\nint f(void) { return 1; }\n#else\n// 2)\nint g(void) { return 2; }\n"
-    grammar = grammar_of("c")
-    assert grammar is not None
-    tree = parse(b"", grammar, "c")
-    assert tree is not None
-    _, without_directives = repairs("c")
-    mended = without_directives(text + b"#endif\n", tree)
+    mended = without_directives(text + b"#endif\n")
     assert b"int f" in mended
     assert b"int g" in mended
 

@@ -3,4 +3,12 @@
 from ctx_indexer.languages.go.symbols import GO
 from ctx_indexer.languages.protocol import Language
 
-LANGUAGES = (Language(name="go", extensions="go", file_names="go.mod go.work", symbols=GO),)
+LANGUAGES = (
+    Language(
+        name="go",
+        extensions="go",
+        file_names="go.mod go.work",
+        symbols=GO,
+        generated=r"\.pb\.go$|\.pb\.gw\.go$|_gen\.go$",
+    ),
+)

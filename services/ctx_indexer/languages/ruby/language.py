@@ -1,6 +1,6 @@
 """Ruby."""
 
-from ctx_indexer.languages.protocol import Language
+from ctx_indexer.languages.protocol import Language, Tests
 from ctx_indexer.languages.ruby.symbols import RUBY
 
 LANGUAGES = (
@@ -11,5 +11,7 @@ LANGUAGES = (
         " Capfile .irbrc Dangerfile",
         interpreters="ruby jruby",
         symbols=RUBY,
+        tests=Tests(prefixed=True),
+        configuration=r"(?:^|/)config/.*(?-i:\.rb)$",
     ),
 )
