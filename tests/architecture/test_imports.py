@@ -13,11 +13,7 @@ ROOT = Path(__file__).parents[2]
 EVERYWHERE = {"core.batches", "core.blocking", "core.bounded_cache", "core.clock", "core.files"}
 
 # Values that outlines are made of: languages describe themselves by them.
-SYNTAX_TYPES = {
-    "indexer.syntax.blanks",
-    "indexer.syntax.symbols.spec",
-    "indexer.syntax.symbols.table",
-}
+SYNTAX_TYPES = {f"indexer.syntax.{file}" for file in ("blanks", "symbols.spec", "symbols.table")}
 SYNTAX = {"indexer.syntax", *SYNTAX_TYPES}
 # A language is known by its protocol and its name; no room knows a family of them.
 LANGUAGES = {"indexer.languages.protocol", "indexer.languages.registry"}

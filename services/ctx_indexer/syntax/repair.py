@@ -27,12 +27,12 @@ def without_long_rows(source: bytes, max_size: int) -> bytes | None:
 
 def repairs(language: Language) -> Sequence[Repair]:
     """Return the repairs of a text that parses with errors, the gentlest first."""
-    of_text = [_of_text(repair) for repair in language.repairs]
+    of_text = [_of_text(change) for change in language.repairs]
     return [*of_text, *[_without_error_line] * language.dropped_lines]
 
 
-def _of_text(repair: Callable[[bytes], bytes]) -> Repair:
-    return lambda source, _: repair(source)
+def _of_text(change: Callable[[bytes], bytes]) -> Repair:
+    return lambda source, _: change(source)
 
 
 def _without_error_line(source: bytes, tree: Tree) -> bytes:
