@@ -3,27 +3,31 @@
 from collections.abc import Sequence
 
 from ctx_core.secrets.screen import SecretScreen
-from ctx_memory.conversations.ignore import IgnorePatterns
-from ctx_memory.conversations.importance import VALUES, Importance, estimate_tokens, judge
 from ctx_memory.conversations.relations import Relations
+from ctx_memory.conversations.requests import (
+    VALUES,
+    IgnorePatterns,
+    Importance,
+    estimate_tokens,
+    judge,
+)
 from ctx_memory.conversations.responses import (
     ContextSummary,
     RetrievedContext,
     context_summary,
     message,
 )
-from ctx_memory.projection.background import BackgroundDrain
+from ctx_memory.conversations.summaries.summariser import ConversationSummariser
+from ctx_memory.conversations.summaries.worker import ConversationWorker
+from ctx_memory.projection.drains import BackgroundDrain
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import (
     MessageDraft,
     Summary,
     SummaryThresholds,
 )
-from ctx_memory.summaries.conversation_worker import ConversationWorker
-from ctx_memory.summaries.conversations import ConversationSummariser
 
 DEFAULT_PAGE = 100  # messages, about what a reader wants of a long conversation
-MAX_PAGE = 1_000
 
 
 class Messages:

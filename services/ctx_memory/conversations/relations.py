@@ -7,13 +7,14 @@ from typing_extensions import TypedDict
 
 from ctx_core.errors import RequestInvalid
 from ctx_memory.conversations.calls import CallTracker
-from ctx_memory.conversations.ignore import IgnorePatterns
+from ctx_memory.conversations.requests import IgnorePatterns
 from ctx_memory.conversations.responses import (
     HierarchicalSummary,
     MetaSummary,
     hierarchical_summary,
     meta_summary,
 )
+from ctx_memory.conversations.summaries.worker import ConversationWorker
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import (
     CallType,
@@ -22,7 +23,6 @@ from ctx_memory.records.conversations.types import (
     RelationType,
     SummaryLevel,
 )
-from ctx_memory.summaries.conversation_worker import ConversationWorker
 
 
 class HierarchicalStructure(TypedDict):

@@ -1,7 +1,9 @@
 """The requests of the conversations dialect: one for each action of `context_memory`."""
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -14,11 +16,10 @@ from pydantic import (
 )
 
 from ctx_core.errors import RequestInvalid
-from ctx_memory.conversations.importance import Importance
-from ctx_memory.conversations.messages import MAX_PAGE
 
 M = TypeVar("M", bound=BaseModel)
 
+MAX_PAGE = 1_000  # messages
 MAX_ID = 256  # characters, as the tables have it
 MAX_SIMILAR = 50
 DEFAULT_SIMILAR = 5
@@ -30,6 +31,14 @@ MAX_CURSOR = 2**31 - 1  # the largest id of an entry
 # No control characters, which no id needs, and something beside spaces.
 ID_PATTERN = r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
 NO_NUL = r"^[^\x00]+$"  # PostgreSQL keeps no NUL
+
+Importance = Literal["low", "medium", "high", "critical"]
+
+VALUES: dict[Importance, float] = {"low": 0.25, "medium": 0.5, "high": 0.75, "critical": 1.0}
+URGENT = re.compile(r"\b(critical|urgent|important|crucial)\b|!\w", re.IGNORECASE)
+QUESTION = re.compile(r"\?|\b(how|what|why|when)\b", re.IGNORECASE)
+SHORT = 20  # a shorter text that neither asks nor urges has low importance
+TOKENS_PER_WORD = 1.3
 
 
 def _id(value: str) -> str:
@@ -226,3 +235,44 @@ def _problem(error: ValidationError, given: Mapping[str, Any]) -> str:
         return f"Invalid relationship type: {_shown(given.get(field))}"
     path = ".".join(str(part) for part in first["loc"]) or field
     return f"Invalid parameter: {path}: {first['msg'].removeprefix('Value error, ')}"
+
+
+# --- importance and ignored ids ------------------------------------------------------------
+
+
+def judge(text: str) -> Importance:
+    """Return the importance that a text suggests."""
+    if URGENT.search(text):
+        return "high"
+    if QUESTION.search(text):
+        return "medium"
+    return "low" if len(text) < SHORT else "medium"
+
+
+def level(value: float | None) -> Importance:
+    """Return the name of a stored importance."""
+    stored = VALUES["medium"] if value is None else value
+    return min(VALUES, key=lambda name: abs(VALUES[name] - stored))
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate how many tokens a text has."""
+    return math.ceil(len(text.split()) * TOKENS_PER_WORD)
+
+
+class IgnorePatterns:
+    """Patterns such as `node_modules` or `*.log`, for a whole id or one of its path parts."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._patterns = patterns
+
+    def check(self, context_id: str) -> None:
+        """Raise RequestInvalid, which names the pattern, where an id is refused."""
+        parts = [context_id, *context_id.replace("\\", "/").split("/")]
+        for pattern in self._patterns:
+            if any(fnmatchcase(part, pattern.rstrip("/")) for part in parts):
+                raise RequestInvalid(
+                    f'Context ID "{context_id}" matches ignore pattern "{pattern}"',
+                    contextId=context_id,
+                    pattern=pattern,
+                )

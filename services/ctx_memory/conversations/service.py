@@ -13,13 +13,16 @@ from ctx_core.secrets.screen import SecretScreen
 from ctx_core.settings import Settings
 from ctx_memory.conversations.actions import ContextMemory
 from ctx_memory.conversations.calls import CallTracker
-from ctx_memory.conversations.ignore import IgnorePatterns
 from ctx_memory.conversations.imports import import_folder
 from ctx_memory.conversations.messages import Messages
 from ctx_memory.conversations.relations import Relations
+from ctx_memory.conversations.requests import IgnorePatterns
 from ctx_memory.conversations.similarity import Similarity
+from ctx_memory.conversations.summaries.hierarchies import HierarchySummariser
+from ctx_memory.conversations.summaries.summariser import ConversationSummariser
+from ctx_memory.conversations.summaries.worker import ConversationWorker
 from ctx_memory.conversations.upkeep import Upkeep
-from ctx_memory.projection.background import BackgroundDrain
+from ctx_memory.projection.drains import BackgroundDrain
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.projection import ProjectionTarget
 from ctx_memory.records.conversations.store import ConversationRecords
@@ -30,9 +33,6 @@ from ctx_memory.search.entry_search import EntrySearch
 from ctx_memory.search.points import EntryProjection, entry_spec
 from ctx_memory.search.semantic import SemanticRetriever
 from ctx_memory.search.splitter import TextSplitter
-from ctx_memory.summaries.conversation_worker import ConversationWorker
-from ctx_memory.summaries.conversations import ConversationSummariser
-from ctx_memory.summaries.hierarchical import HierarchySummariser
 from ctx_memory.summaries.writer import SummaryWriter
 
 MODEL_TOKENS = 4096  # of which TOKEN_LIMIT_PERCENTAGE is a share, as in the contract

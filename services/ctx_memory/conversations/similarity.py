@@ -12,7 +12,7 @@ from ctx_core.text.tokens import terms, words
 from ctx_core.vectors.points import Vector
 from ctx_core.vectors.specs import BM25, DENSE
 from ctx_memory.conversations.calls import CallTracker
-from ctx_memory.projection.background import BackgroundDrain
+from ctx_memory.projection.drains import BackgroundDrain
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import CallType
 from ctx_memory.records.entries import EntryRecords

@@ -10,7 +10,6 @@ from ctx_core.serving.service import Effect, TextResult, Tool
 from ctx_memory.conversations.actions import similar_contexts
 from ctx_memory.conversations.calls import CallStatistics
 from ctx_memory.conversations.diagram import Format, draw
-from ctx_memory.conversations.importance import Importance
 from ctx_memory.conversations.requests import (
     ACTIONS,
     DEFAULT_SIMILAR,
@@ -20,6 +19,7 @@ from ctx_memory.conversations.requests import (
     ContextId,
     Cursor,
     DirectionName,
+    Importance,
     PageLimit,
     RelationName,
     Role,

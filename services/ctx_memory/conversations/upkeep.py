@@ -9,7 +9,7 @@ from ctx_core.clock import utc_now
 from ctx_memory.conversations.calls import CallTracker
 from ctx_memory.conversations.relations import Relations
 from ctx_memory.conversations.similarity import Similarity
-from ctx_memory.projection.background import BackgroundDrain
+from ctx_memory.projection.drains import BackgroundDrain
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import CallType, RelationType, SummaryLevel
 from ctx_memory.records.entry import moment

@@ -12,8 +12,8 @@ from ctx_core.memories.metadata import Metadata, clean_tags, folded
 from ctx_core.serving.service import Effect, Tool
 from ctx_core.serving.sessions import COLLECTION_PATTERN
 from ctx_memory.memories.memories import Memories
+from ctx_memory.projection.drains import wait_until_searchable
 from ctx_memory.projection.outbox import Outbox
-from ctx_memory.projection.wait import wait_until_searchable
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Change, Criteria, Draft, Entry, EntryKind
 

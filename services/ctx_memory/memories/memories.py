@@ -31,8 +31,8 @@ from ctx_memory.memories.metadata import (
     refuse_superseded_by,
     text_named,
 )
+from ctx_memory.projection.drains import wait_until_searchable
 from ctx_memory.projection.outbox import Outbox
-from ctx_memory.projection.wait import wait_until_searchable
 from ctx_memory.records.entry import (
     AddedEntry,
     Change,

@@ -8,8 +8,8 @@ from typing_extensions import TypedDict
 from ctx_core.clock import utc_now
 from ctx_core.errors import EntryNotFound, InvalidInput
 from ctx_core.secrets.screen import SecretScreen
+from ctx_memory.projection.drains import wait_until_searchable
 from ctx_memory.projection.outbox import Outbox
-from ctx_memory.projection.wait import wait_until_searchable
 from ctx_memory.records.counts import EntryCounts
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Change, ChangedEntry, ContentType, Criteria, EntryKind, moment

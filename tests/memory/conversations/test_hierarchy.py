@@ -2,13 +2,13 @@
 
 from ctx_core.settings import Settings
 from ctx_memory.conversations.service import Conversations
+from ctx_memory.conversations.summaries.hierarchies import META_ID, HierarchySummariser
+from ctx_memory.conversations.summaries.summariser import ConversationSummariser
 from ctx_memory.records.conversations.types import (
     Relation,
     RelationType,
     SummaryLevel,
 )
-from ctx_memory.summaries.conversations import ConversationSummariser
-from ctx_memory.summaries.hierarchical import META_ID, HierarchySummariser
 from ctx_memory.summaries.writer import SummaryWriter
 from tests.support.threads import serving
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ctx_core.text.truncate import truncate
+from ctx_memory.conversations.summaries.summariser import Tracker
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import (
     CallType,
@@ -12,7 +13,6 @@ from ctx_memory.records.conversations.types import (
     SummaryDraft,
     SummaryLevel,
 )
-from ctx_memory.summaries.conversations import Tracker
 from ctx_memory.summaries.writer import SummaryWriter
 
 META_ID = "meta_project"  # the one meta-summary, which is updated

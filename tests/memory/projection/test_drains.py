@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from ctx_core.engine.engine import Engine
-from ctx_memory.projection import wait
+from ctx_memory.projection import drains
 from ctx_memory.service import MemoryServer
 from tests.support.threads import engine, opened, search_request, settings, threads
 
@@ -18,7 +18,7 @@ async def test_words_find_what_is_still_being_embedded(
     opened: tuple[MemoryServer, Engine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory, engine = opened
-    monkeypatch.setattr(wait, "MAX_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(drains, "MAX_WAIT_SECONDS", 0.05)
     go_on = threading.Event()
     embed = engine.embedder.embed_documents
 

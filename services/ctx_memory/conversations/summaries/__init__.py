@@ -1,0 +1,1 @@
+"""Summaries of conversations and of the hierarchies above them, written in the background."""
