@@ -30,7 +30,6 @@ from ctx_memory.knowledge.tools.prompts import knowledge_prompts
 from ctx_memory.knowledge.tools.resources import knowledge_resources
 from ctx_memory.memories.exchange import exchange_tools
 from ctx_memory.memories.memories import Memories
-from ctx_memory.memories.projection import memory_target
 from ctx_memory.memories.tools import memory_tools
 from ctx_memory.projection.collections import ProjectedCollections
 from ctx_memory.projection.heal import Healer
@@ -38,8 +37,8 @@ from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.rebuild import Rebuilder
 from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.store import Records
-from ctx_memory.search.points import entry_spec
-from ctx_memory.threads.enabled import EnabledSearches
+from ctx_memory.search.points import entry_spec, memory_target
+from ctx_memory.threads.search_request import EnabledSearches
 from ctx_memory.threads.service import Threads, open_threads, thread_target
 from ctx_memory.threads.tools import thread_tools
 

@@ -384,7 +384,7 @@ def test_imports_follow_the_law() -> None:
         ("services/ctx_memory/service.py", "ctx.commands.servers.up", False),
         ("services/ctx_memory/memories/tools.py", "ctx_memory.threads.render", False),
         ("services/ctx_memory/knowledge/store.py", "ctx_memory.threads.entries", False),
-        ("services/ctx_memory/records/store.py", "ctx_memory.search.fusion", False),
+        ("services/ctx_memory/records/store.py", "ctx_memory.search.retrievers", False),
         ("services/ctx_indexer/source/walk.py", "ctx_indexer.indexing.plan", False),
         ("services/ctx_indexer/search/searcher.py", "ctx_indexer.tools.inventory", False),
         ("services/ctx_core/vectors/specs.py", "ctx_core.vectors.edge.store", False),

@@ -12,8 +12,8 @@ from typing import Any
 from ctx_memory.knowledge.board import append_session, read_sessions
 from ctx_memory.knowledge.decisions import all_decisions, record_decision
 from ctx_memory.knowledge.documents import Decision
+from ctx_memory.knowledge.entry import Scope
 from ctx_memory.knowledge.sync.working_copy import is_synced
-from ctx_memory.knowledge.types import Scope
 from scripts.bench.fixtures.clones import Clone, Clones, committed, every_object
 
 STEPS = (8, 16)  # of a history, at least and at most

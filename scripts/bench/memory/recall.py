@@ -30,8 +30,7 @@ from ctx_core.ranking.calibration import calibration
 from ctx_core.ranking.scoring import WEIGHTS, Weights, rank
 from ctx_core.settings import Settings
 from ctx_memory.records.entry import Criteria, EntryKind
-from ctx_memory.search.fusion import fuse
-from ctx_memory.search.retrievers import MODES
+from ctx_memory.search.retrievers import MODES, fuse
 from ctx_memory.service import MemoryServer, open_memory
 from scripts.bench.arguments import program_parser
 from scripts.bench.corpora.own import own_entries, own_questions

@@ -19,8 +19,8 @@ from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Criteria, EntryKind
 from ctx_memory.records.fulltext.search import TextSearch
 from ctx_memory.search.entry_search import EntryHit
-from ctx_memory.search.failures import failure_message
 from ctx_memory.search.lexical import lexical_query
+from ctx_memory.search.report import failure_message
 from ctx_memory.search.semantic import EmbeddedQuery, SemanticRetriever
 
 # Entries looked at, in steps: one long context may have all of the best.

@@ -11,9 +11,8 @@ from ctx_memory.knowledge.documents import (
     render_decision,
     renumber_decision,
 )
-from ctx_memory.knowledge.keys import decision_slug
+from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, Scope, decision_slug
 from ctx_memory.knowledge.store import KnowledgeStore
-from ctx_memory.knowledge.types import EntryType, KnowledgeEntry, Scope
 
 
 @dataclass(frozen=True)

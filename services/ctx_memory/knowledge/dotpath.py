@@ -18,10 +18,9 @@ from ctx_memory.knowledge.board import (
 from ctx_memory.knowledge.decisions import RecordedDecision, all_decisions, find_decision
 from ctx_memory.knowledge.documents import parse_skill
 from ctx_memory.knowledge.entries import Added, add_entry
-from ctx_memory.knowledge.keys import entry_key
+from ctx_memory.knowledge.entry import EntryType, entry_key
 from ctx_memory.knowledge.manifest import read_manifest
 from ctx_memory.knowledge.store import KnowledgeStore
-from ctx_memory.knowledge.types import EntryType
 
 ENTRIES = {"knowledge": EntryType.KNOWLEDGE, "conventions": EntryType.CONVENTION}
 

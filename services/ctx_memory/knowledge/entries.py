@@ -4,9 +4,8 @@ import re
 from dataclasses import dataclass, replace
 
 from ctx_core.blocking import DISK
-from ctx_memory.knowledge.keys import entry_key
+from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, Scope, entry_key, parse_scope
 from ctx_memory.knowledge.store import KnowledgeStore
-from ctx_memory.knowledge.types import EntryType, KnowledgeEntry, Scope, parse_scope
 
 MIN_REPEATED_WORDS = 8  # a shorter text may well be meant twice
 

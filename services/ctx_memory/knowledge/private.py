@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ctx_core.blocking import GIT
-from ctx_memory.knowledge.types import EntryType, KnowledgeEntry, Scope
+from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, Scope
 from ctx_memory.records.private import LASTING, PrivateEntry, PrivateRecords
 
 

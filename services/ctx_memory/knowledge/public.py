@@ -10,8 +10,8 @@ from ctx_memory.knowledge.documents import (
     parse_ndjson,
     parse_object,
 )
+from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, Scope
 from ctx_memory.knowledge.folder import KnowledgeFolder
-from ctx_memory.knowledge.types import EntryType, KnowledgeEntry, Scope
 
 HOMES: Mapping[EntryType, str] = {
     EntryType.KNOWLEDGE: "knowledge",

@@ -9,11 +9,10 @@ from uuid import uuid4
 from ctx_core.errors import KnowledgeNotFound, KnowledgeRefused
 from ctx_memory.knowledge.documents import parse_skill, render_skill
 from ctx_memory.knowledge.entries import put_entry
-from ctx_memory.knowledge.keys import skill_folder
+from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, Scope, parse_scope, skill_folder
 from ctx_memory.knowledge.manifest import now
 from ctx_memory.knowledge.public import FEEDBACK, PROPOSALS, USAGE
 from ctx_memory.knowledge.store import KnowledgeStore, refuse_secret
-from ctx_memory.knowledge.types import EntryType, KnowledgeEntry, Scope, parse_scope
 
 RATINGS = range(1, 6)
 PROPOSAL_STATUSES = ("pending", "accepted", "rejected", "upstream")

@@ -8,11 +8,11 @@ from typing import TypeVar
 from ctx_core.blocking import DISK
 from ctx_core.errors import KnowledgeNotFound, KnowledgeRefused
 from ctx_core.secrets.redaction import find_secrets
+from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, Scope
 from ctx_memory.knowledge.manifest import ensure_manifest
 from ctx_memory.knowledge.private import PrivateEntries
 from ctx_memory.knowledge.project import Project
 from ctx_memory.knowledge.public import PublicEntries, entry_path
-from ctx_memory.knowledge.types import EntryType, KnowledgeEntry, Scope
 
 T = TypeVar("T")
 

@@ -15,8 +15,8 @@ from ctx_memory.records.fulltext.search import TextSearch
 from ctx_memory.records.migrate import migrate
 from ctx_memory.records.outbox import OutboxRecords
 from ctx_memory.records.private import PrivateRecords
-from ctx_memory.records.sqlite_statistics import write_statistics
 from ctx_memory.records.summaries import EntrySummaries
+from ctx_memory.records.tables import write_statistics
 
 OPEN_TIMEOUT_SECONDS = 600.0  # another process may be migrating a large database
 

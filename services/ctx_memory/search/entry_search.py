@@ -14,8 +14,8 @@ from ctx_memory.records.entry import Criteria
 from ctx_memory.records.passages import Passage
 from ctx_memory.search.metadata_index import all_expressible
 from ctx_memory.search.points import CHUNK, ID, payload_filter, point_id
+from ctx_memory.search.report import note_queries
 from ctx_memory.search.splitter import TextSplitter
-from ctx_memory.search.steps import note_queries
 
 FIRST_PAGE = 64  # points of the first page: enough for a few entries of a few chunks each
 FIRST_FILTERED_PAGE = 256  # where SQL will reject some of them

@@ -12,9 +12,9 @@ from zlib import crc32
 
 from ctx_core.vectors.queries import Condition, MatchAny
 from ctx_memory.records.entry import MetadataFilter
-from ctx_memory.records.filters.case_folding import fold
 from ctx_memory.records.filters.operators import Operator
 from ctx_memory.records.filters.paths import is_index
+from ctx_memory.records.folding import fold
 
 METADATA_HASHES = "metadata_hashes"  # payload field
 MAX_HASHES = 64  # of one entry: more would slow the index for all entries

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ctx_core.rerank.stage import RerankStage
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Criteria, Entry
-from ctx_memory.search.failures import SCORE_DIGITS, failure_message
+from ctx_memory.search.report import SCORE_DIGITS, failure_message
 from ctx_memory.search.splitter import TextSplitter
 
 RERANK_POOL = 50  # entries reranked, whatever the page, so that all pages are cut from one order

@@ -6,11 +6,12 @@ from datetime import datetime
 from uuid import UUID
 
 from ctx_core.embedding.protocol import Embedder
-from ctx_core.memories.collection import MODEL_SETTING, REBUILD_COMMAND
+from ctx_core.memories.collection import MODEL_SETTING, REBUILD_COMMAND, points, spec
+from ctx_core.memories.memory import Memory
 from ctx_core.vectors.points import Point, Sparse
-from ctx_core.vectors.queries import Condition, DatetimeRange, Filter, Match, MatchAny
+from ctx_core.vectors.queries import Condition, DatetimeRange, Filter, HasId, Match, MatchAny
 from ctx_core.vectors.specs import BM25, DENSE, CollectionSpec, IndexKind, NamedModel, hybrid_spec
-from ctx_memory.projection.projection import ENTRY_UUID
+from ctx_memory.projection.projection import ENTRY_UUID, ProjectionTarget
 from ctx_memory.records.entry import Criteria, Entry, EntryKind
 from ctx_memory.search.lexical import document_vector
 from ctx_memory.search.metadata_index import (
@@ -126,3 +127,22 @@ def _point(entry: Entry, number: int, vector: list[float]) -> Point:
 
 def _datetime(moment: str | None) -> datetime | None:
     return None if moment is None else datetime.fromisoformat(moment)
+
+
+class MemoryProjection:
+    """Writes memories in the shape that `core.memories` searches."""
+
+    def collection_spec(self, embedder: Embedder) -> CollectionSpec:
+        return spec(embedder)
+
+    def points(self, entries: Sequence[Entry], embedder: Embedder) -> list[Point]:
+        memories = [Memory(entry.uuid, entry.text, entry.metadata) for entry in entries]
+        return points(memories, embedder)
+
+    def points_of(self, uuids: Sequence[str]) -> Filter:
+        return Filter(must=[HasId(uuids)])
+
+
+def memory_target(collection: str) -> ProjectionTarget:
+    """Return where memories are written by default."""
+    return ProjectionTarget(MemoryProjection(), collection)

@@ -9,19 +9,20 @@ from ctx_core.ranking.repeats import without_repeats
 from ctx_core.ranking.scoring import WEIGHTS, Weights, rank
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Criteria
-from ctx_memory.search.failures import SCORE_DIGITS
 from ctx_memory.search.filters import count_filters
-from ctx_memory.search.fusion import FusedEntry, fuse
 from ctx_memory.search.pages import RankedEntry, RankedPages
+from ctx_memory.search.report import SCORE_DIGITS
 from ctx_memory.search.retrievers import (
     FTS,
     MODES,
     SEMANTIC,
+    FusedEntry,
     Retrieved,
     Retrievers,
+    fuse,
 )
+from ctx_memory.threads.render import Results
 from ctx_memory.threads.responses import HybridSearchResult
-from ctx_memory.threads.results import Results
 from ctx_memory.threads.search_frame import PreparedSearch, SearchFrame, SearchPage
 from ctx_memory.threads.search_request import SearchRequest, check_query
 

@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Criteria, EntryKind
-from ctx_memory.search.failures import elapsed_ms
 from ctx_memory.search.filters import count_filters
-from ctx_memory.search.steps import noted_steps
+from ctx_memory.search.report import elapsed_ms, noted_steps
 from ctx_memory.threads.render import SearchHit
 from ctx_memory.threads.responses import SearchResult
 from ctx_memory.threads.search_request import SearchRequest, clamp_limit

@@ -1,13 +1,16 @@
 """The arguments that the thread searches share, with the contract's names, limits and defaults."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from ctx_core.errors import InvalidInput
+from ctx_core.settings import Settings
 from ctx_memory.records.entry import MAX_OFFSET
 from ctx_memory.search.filters import EntryFilters, check_text
+from ctx_memory.search.retrievers import FTS, SEMANTIC
 from ctx_memory.threads.requests import EMPTY, Source, ThreadId
 from ctx_memory.threads.responses import ClampedLimit
 
@@ -119,3 +122,27 @@ def check_query(query: str, offset: int) -> str:
             "page through search_context",
         )
     return check_text("query", query)
+
+
+@dataclass(frozen=True)
+class EnabledSearches:
+    """The searches that are offered; a hybrid one needs one of the others."""
+
+    full_text: bool
+    semantic: bool
+    hybrid: bool
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> "EnabledSearches":
+        full_text, semantic = settings.enable_fts, settings.enable_semantic_search
+        hybrid = settings.enable_hybrid_search and (full_text or semantic)
+        return cls(full_text, semantic, hybrid)
+
+    @property
+    def modes(self) -> Sequence[str]:
+        """The modes of a hybrid search."""
+        on = {FTS: self.full_text, SEMANTIC: self.semantic}
+        return [mode for mode, is_on in on.items() if is_on]
+
+
+ALL_SEARCHES = EnabledSearches(full_text=True, semantic=True, hybrid=True)

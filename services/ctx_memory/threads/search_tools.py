@@ -8,14 +8,18 @@ from pydantic import Field
 from ctx_core.serving.flat_arguments import flat_arguments
 from ctx_core.serving.service import Effect, Tool
 from ctx_memory.records.fulltext.query import TextMode
-from ctx_memory.threads.enabled import EnabledSearches
 from ctx_memory.threads.responses import (
     HybridSearchResult,
     SearchResult,
     SemanticSearchResult,
     TextSearchResult,
 )
-from ctx_memory.threads.search_request import BrowseArguments, Query, SearchArguments
+from ctx_memory.threads.search_request import (
+    BrowseArguments,
+    EnabledSearches,
+    Query,
+    SearchArguments,
+)
 from ctx_memory.threads.service import Threads
 
 Mode = Annotated[

@@ -8,11 +8,11 @@ from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.fulltext.query import TextMode, TextQuery
 from ctx_memory.records.fulltext.search import TextHit, TextSearch
 from ctx_memory.search.entry_search import EntryHit
-from ctx_memory.search.failures import SCORE_DIGITS, elapsed_ms
 from ctx_memory.search.pages import RankedEntry, RankedPages
+from ctx_memory.search.report import SCORE_DIGITS, elapsed_ms
 from ctx_memory.search.semantic import SemanticRetriever, l2_distance
+from ctx_memory.threads.render import Results
 from ctx_memory.threads.responses import SearchResult, SemanticSearchResult, TextSearchResult
-from ctx_memory.threads.results import Results
 from ctx_memory.threads.search_frame import PreparedSearch, SearchFrame, SearchPage
 from ctx_memory.threads.search_request import SearchRequest, check_query
 

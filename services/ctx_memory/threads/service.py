@@ -24,11 +24,11 @@ from ctx_memory.search.semantic import SemanticRetriever
 from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.summaries.worker import SummaryRules, SummaryWorker
 from ctx_memory.threads.batches import Batches
-from ctx_memory.threads.enabled import EnabledSearches
 from ctx_memory.threads.entries import ThreadEntries
 from ctx_memory.threads.hybrid import HybridSearch
+from ctx_memory.threads.render import Results
 from ctx_memory.threads.requests import ImageLimits
-from ctx_memory.threads.results import Results
+from ctx_memory.threads.search_request import EnabledSearches
 from ctx_memory.threads.searches import Searches
 from ctx_memory.threads.statistics import ConfiguredFeatures, RerankStatus, ThreadStatistics
 

@@ -15,8 +15,8 @@ from ctx_memory.records.store import Records
 from ctx_memory.search.points import ONE_POINT_PER_ENTRY
 from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.summaries.worker import SummaryWorker
-from ctx_memory.threads.enabled import EnabledSearches
 from ctx_memory.threads.requests import BYTES_PER_MB
+from ctx_memory.threads.search_request import EnabledSearches
 
 ENGINES = {"sqlite": "fts5", "postgresql": "tsvector"}
 FULL_COVERAGE = 100.0  # per cent

@@ -8,7 +8,6 @@ from pydantic import Field, SkipValidation
 
 from ctx_core.serving.service import Effect, Tool
 from ctx_memory.records.entry import MAX_OFFSET
-from ctx_memory.threads.enabled import ALL_SEARCHES, EnabledSearches
 from ctx_memory.threads.render import EntryResult
 from ctx_memory.threads.requests import (
     ChangeArgument,
@@ -27,6 +26,7 @@ from ctx_memory.threads.responses import (
     UpdateResult,
     thread_error_body,
 )
+from ctx_memory.threads.search_request import ALL_SEARCHES, EnabledSearches
 from ctx_memory.threads.search_tools import search_tools
 from ctx_memory.threads.service import Threads
 from ctx_memory.threads.statistics import StatisticsResult

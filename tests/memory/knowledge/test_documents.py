@@ -16,8 +16,8 @@ from ctx_memory.knowledge.documents import (
     render_skill,
     renumber_decision,
 )
+from ctx_memory.knowledge.entry import decision_slug, entry_key, skill_folder
 from ctx_memory.knowledge.folder import is_safe_path
-from ctx_memory.knowledge.keys import decision_slug, entry_key, skill_folder
 
 LINES = (
     st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1).map(str.strip).filter(bool)

@@ -12,11 +12,11 @@ import pytest
 from ctx_core.errors import InvalidInput, KnowledgeRefused
 from ctx_memory.knowledge.decisions import all_decisions, record_decision
 from ctx_memory.knowledge.documents import Decision
+from ctx_memory.knowledge.entry import EntryType, Scope
 from ctx_memory.knowledge.exchange import bundle
 from ctx_memory.knowledge.exchange.bundle import export_bundle, import_bundle
 from ctx_memory.knowledge.exchange.instructions import propose_entries
 from ctx_memory.knowledge.skills import add_skill, find_skill, rate_skill
-from ctx_memory.knowledge.types import EntryType, Scope
 from scripts.bench.fixtures.clones import Clone, Clones
 
 HEAD = json.dumps({"format": 1}).encode()

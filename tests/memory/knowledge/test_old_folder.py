@@ -7,13 +7,13 @@ from ctx_memory.knowledge.decisions import all_decisions, find_decision
 from ctx_memory.knowledge.documents import parse_skill
 from ctx_memory.knowledge.dotpath import get_value
 from ctx_memory.knowledge.entries import add_entry
+from ctx_memory.knowledge.entry import EntryType, Scope
 from ctx_memory.knowledge.skills import (
     list_proposals,
     rate_skill,
     report_usage,
     skill_statistics,
 )
-from ctx_memory.knowledge.types import EntryType, Scope
 from scripts.bench.fixtures.clones import Clone, committed, every_object
 from tests.support.old_folder import FILES, LOCAL, read_folder, write_old_folder
 

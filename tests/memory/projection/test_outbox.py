@@ -11,7 +11,6 @@ import pytest
 from ctx_core.engine.engine import Engine
 from ctx_core.settings import Settings
 from ctx_core.vectors.points import Point
-from ctx_memory.memories.projection import MemoryProjection
 from ctx_memory.projection.collections import ProjectedCollections
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.projection import ProjectionTarget
@@ -19,6 +18,7 @@ from ctx_memory.records import outbox as rows
 from ctx_memory.records.entry import Change, Criteria, Draft, Entry, EntryKind
 from ctx_memory.records.health import examine
 from ctx_memory.records.store import Records
+from ctx_memory.search.points import MemoryProjection
 
 NAME = "memories"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctx_memory.search.fusion import fuse
+from ctx_memory.search.retrievers import fuse
 
 ids = st.lists(st.integers(1, 50), unique=True, max_size=30)
 

@@ -13,7 +13,7 @@ from ctx_memory.search import pages
 from ctx_memory.search.pages import RankedPages
 from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.threads.hybrid import HybridSearch
-from ctx_memory.threads.results import Results
+from ctx_memory.threads.render import Results
 from ctx_memory.threads.searches import Searches
 from ctx_memory.threads.service import Threads
 from tests.support.fakes import Overlap

@@ -66,7 +66,7 @@ def list_entries(entry_type: str | None, as_json: bool) -> int:
 
 
 async def _listed(client: KnowledgeClient, chosen: str | None) -> Body:
-    from ctx_memory.knowledge.types import EntryType
+    from ctx_memory.knowledge.entry import EntryType
 
     store = (await client.open()).store
     kinds = [EntryType(chosen)] if chosen else list(EntryType)

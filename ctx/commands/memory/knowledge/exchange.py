@@ -98,8 +98,8 @@ async def _merge(client: KnowledgeClient, source: Path, *, replace: bool) -> Bod
 async def _propose(
     client: KnowledgeClient, source: Path, entry_type: str, keys: list[str] | None
 ) -> Body:
+    from ctx_memory.knowledge.entry import EntryType
     from ctx_memory.knowledge.exchange.instructions import accept_entries, propose_entries
-    from ctx_memory.knowledge.types import EntryType
 
     kind = EntryType(entry_type)
     writes = keys is None or bool(keys)

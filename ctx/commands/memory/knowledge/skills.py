@@ -31,8 +31,8 @@ def list_skills(as_json: bool) -> int:
 
 async def _statistics(client: KnowledgeClient) -> list[Body]:
     from ctx_memory.knowledge.documents import parse_skill
+    from ctx_memory.knowledge.entry import EntryType
     from ctx_memory.knowledge.skills import skill_statistics
-    from ctx_memory.knowledge.types import EntryType
 
     store = (await client.open()).store
     return [

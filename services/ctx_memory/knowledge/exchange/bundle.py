@@ -15,13 +15,13 @@ from ctx_core.errors import InvalidInput, KnowledgeRefused, StorageFailed
 from ctx_core.files import replace_file
 from ctx_memory.knowledge.documents import dump_json, parse_object, renumber_decision
 from ctx_memory.knowledge.entries import put_entry
+from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, Scope
 from ctx_memory.knowledge.folder import MAX_FILE_BYTES, is_safe_path
 from ctx_memory.knowledge.manifest import now
-from ctx_memory.knowledge.merge.side import Side
+from ctx_memory.knowledge.merge.fields import Side
 from ctx_memory.knowledge.merge.tree import Tree, decision_number, merge_trees
 from ctx_memory.knowledge.public import SCOPES, entry_of, entry_path
 from ctx_memory.knowledge.store import KnowledgeStore, refuse_secret
-from ctx_memory.knowledge.types import EntryType, KnowledgeEntry, Scope
 
 HEAD = "bundle.json"
 FORMAT = 1

@@ -8,11 +8,10 @@ from pathlib import Path
 from ctx_core.blocking import DISK
 from ctx_core.errors import InvalidInput, KnowledgeNotFound, KnowledgeRefused
 from ctx_memory.knowledge.entries import add_entry
+from ctx_memory.knowledge.entry import EntryType, entry_key
 from ctx_memory.knowledge.folder import MAX_FILE_BYTES
-from ctx_memory.knowledge.keys import entry_key
 from ctx_memory.knowledge.merge.sections import Section, split_sections
 from ctx_memory.knowledge.store import KnowledgeStore, refuse_secret
-from ctx_memory.knowledge.types import EntryType
 
 PREAMBLE = "overview"
 # What other programs write into these files from a store of their own.

@@ -3,10 +3,32 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
 
 from ctx_memory.knowledge.documents import dump_json, dump_ndjson, parse_ndjson
-from ctx_memory.knowledge.merge.side import Merged, Side
+
+T = TypeVar("T")
+
+
+class Side(Enum):
+    """Whose version stands where both sides changed the same thing differently."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+
+    def of(self, ours: T, theirs: T) -> T:
+        return ours if self is Side.OURS else theirs
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A merged text. `conflicts` says where only the preferred side's version is in it."""
+
+    text: str
+    conflicts: tuple[str, ...] = ()
+
 
 MISSING: Any = object()
 TIME_SUFFIX = "_at"  # of two moments the later one stands

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ctx_memory.knowledge.merge.fields import Merged, Side
 from ctx_memory.knowledge.merge.sections import Section, join_sections, split_sections
-from ctx_memory.knowledge.merge.side import Merged, Side
 
 PREAMBLE = "(before the first heading)"
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ctx_memory.knowledge.documents import parse_decision, renumber_decision
-from ctx_memory.knowledge.merge.fields import merge_json, merge_ndjson
+from ctx_memory.knowledge.merge.fields import Merged, Side, merge_json, merge_ndjson
 from ctx_memory.knowledge.merge.markdown import merge_markdown
-from ctx_memory.knowledge.merge.side import Merged, Side
 
 Tree = Mapping[str, bytes]
 """The files of a knowledge folder: path in it → content."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from ctx_core.blocking import DISK
+from ctx_memory.knowledge.entry import EntryType, Scope
 from ctx_memory.knowledge.public import SKILL_FILE, entry_path
 from ctx_memory.knowledge.search.blocks import SPLIT_VERSION, Block, split_blocks
 from ctx_memory.knowledge.store import KnowledgeStore
-from ctx_memory.knowledge.types import EntryType, Scope
 
 
 @dataclass(frozen=True)

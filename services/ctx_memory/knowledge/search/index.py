@@ -13,8 +13,8 @@ from ctx_core.vectors.points import Hit, Point
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.queries import Filter, Match, MatchAny, Prefetch, Query
 from ctx_core.vectors.specs import BM25, DENSE, CollectionSpec, IndexKind, hybrid_spec
+from ctx_memory.knowledge.entry import Scope
 from ctx_memory.knowledge.search.documents import Document, Documents
-from ctx_memory.knowledge.types import Scope
 
 log = logging.getLogger(__name__)
 

@@ -12,10 +12,10 @@ from ctx_core.errors import CtxError, SearchFailed
 from ctx_core.ranking.calibration import Calibration, calibration
 from ctx_core.text.tokens import terms as token_terms
 from ctx_core.vectors.points import Hit
+from ctx_memory.knowledge.entry import Scope
 from ctx_memory.knowledge.search.blocks import Block
 from ctx_memory.knowledge.search.documents import Document, Documents
 from ctx_memory.knowledge.search.index import BLOCK, DIGEST, FILE, KnowledgeIndex
-from ctx_memory.knowledge.types import Scope
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 from ctx_core.blocking import GIT
 from ctx_core.errors import GitFailed, KnowledgeRefused
 from ctx_memory.knowledge.decisions import renumber_private
-from ctx_memory.knowledge.merge.side import Side
+from ctx_memory.knowledge.merge.fields import Side
 from ctx_memory.knowledge.merge.tree import MergedTree, Tree
 from ctx_memory.knowledge.repository import Repository
 from ctx_memory.knowledge.store import KnowledgeStore, refuse_secret

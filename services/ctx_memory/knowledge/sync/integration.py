@@ -5,15 +5,17 @@ changed no code since they parted. Else the result is a plain commit on our side
 of ours remembers up to where the remote is merged.
 """
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from ctx_core.errors import GitFailed
-from ctx_memory.knowledge.merge.side import Side
+from ctx_memory.knowledge.entry import EntryType
+from ctx_memory.knowledge.merge.fields import Side
 from ctx_memory.knowledge.merge.tree import MergedTree, Tree, merge_trees
+from ctx_memory.knowledge.public import entry_of
 from ctx_memory.knowledge.sync.history import History
-from ctx_memory.knowledge.sync.messages import describe
 from ctx_memory.knowledge.sync.working_copy import WorkingCopy, committed_files
 
 SYNCED = "synced"  # its first parent is merged into its second, a commit of ours
@@ -186,3 +188,40 @@ def difference(before: Tree, after: Tree) -> dict[str, bytes | None]:
         for path in sorted({*before, *after})
         if before.get(path) != after.get(path)
     }
+
+
+MAX_NAMES = 3  # of one type, so that a message stays one line
+
+
+def describe(before: Tree, after: Tree) -> str:
+    """One line about the difference between two versions of a knowledge folder."""
+    named: dict[tuple[str, EntryType], list[str]] = defaultdict(list)
+    for path in sorted({*before, *after}):
+        entry = entry_of(path)
+        if entry is None or before.get(path) == after.get(path):
+            continue
+        entry_type, key = entry
+        named[_verb(entry_type, path, before, after), entry_type].append(_name(entry_type, key))
+    parts = [_part(verb, entry_type, keys) for (verb, entry_type), keys in named.items()]
+    if before.get("history/sessions.ndjson") != after.get("history/sessions.ndjson"):
+        parts.append("add session")
+    return f"ctx: {', '.join(parts) or 'update context'}"
+
+
+def _verb(entry_type: EntryType, path: str, before: Tree, after: Tree) -> str:
+    if path not in after:
+        return "remove"
+    return "add" if entry_type is EntryType.DECISION and path not in before else "update"
+
+
+def _name(entry_type: EntryType, key: str) -> str:
+    return key.partition("-")[0] if entry_type is EntryType.DECISION else key
+
+
+def _part(verb: str, entry_type: EntryType, keys: Iterable[str]) -> str:
+    names = list(keys)
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    listed = f"{', '.join(names[:MAX_NAMES])}{more}"
+    if entry_type is EntryType.DECISION:
+        return f"{verb} decision {listed}"
+    return f"{verb} {listed} {entry_type.value}"

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from ctx_memory.knowledge.sync.history import History
-from ctx_memory.knowledge.sync.integration import Divergence, Integration, difference
-from ctx_memory.knowledge.sync.messages import describe
+from ctx_memory.knowledge.sync.integration import Divergence, Integration, describe, difference
 from ctx_memory.knowledge.sync.remote import Remote
 from ctx_memory.knowledge.sync.working_copy import committed_files
 

@@ -6,7 +6,7 @@ from typing import Any
 from ctx_core.blocking import GIT
 from ctx_core.errors import KnowledgeNotFound, KnowledgeRefused
 from ctx_memory.knowledge.manifest import PENDING_CONFLICTS
-from ctx_memory.knowledge.merge.side import Side
+from ctx_memory.knowledge.merge.fields import Side
 from ctx_memory.knowledge.merge.tree import FileConflict, MergedTree, merge_file
 from ctx_memory.knowledge.store import KnowledgeStore, refuse_secret
 from ctx_memory.knowledge.sync.conflicts import (

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from ctx_core.git.run import git
 from ctx_memory.knowledge.folder import is_safe_path
 from ctx_memory.knowledge.manifest import LOCAL_FILES
-from ctx_memory.knowledge.merge.side import Side
+from ctx_memory.knowledge.merge.fields import Side
 from ctx_memory.knowledge.merge.tree import Tree, merge_file
 from ctx_memory.knowledge.project import Project
 from ctx_memory.knowledge.sync.history import REGULAR_MODES, History

@@ -8,10 +8,10 @@ from typing_extensions import TypedDict
 from ctx_core.blocking import GIT
 from ctx_core.errors import CtxError
 from ctx_core.serving.service import Effect, Tool
+from ctx_memory.knowledge.entry import EntryType, Scope, parse_scope
 from ctx_memory.knowledge.public import entry_path
 from ctx_memory.knowledge.store import KnowledgeStore
 from ctx_memory.knowledge.sync.history import History
-from ctx_memory.knowledge.types import EntryType, Scope, parse_scope
 
 TOOLSET = "knowledge"
 

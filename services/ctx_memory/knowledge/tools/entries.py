@@ -10,7 +10,7 @@ from ctx_core.errors import KnowledgeNotFound
 from ctx_core.serving.service import Effect, JsonText, Tool
 from ctx_memory.knowledge.dotpath import get_value, set_value
 from ctx_memory.knowledge.entries import add_entry
-from ctx_memory.knowledge.keys import entry_key
+from ctx_memory.knowledge.entry import EntryType, entry_key
 from ctx_memory.knowledge.search.searcher import KnowledgeHit
 from ctx_memory.knowledge.service import Knowledge
 from ctx_memory.knowledge.tools.arguments import (
@@ -21,7 +21,6 @@ from ctx_memory.knowledge.tools.arguments import (
     history_note,
     tool,
 )
-from ctx_memory.knowledge.types import EntryType
 
 MAX_QUERY_LENGTH = 1000
 REPEATED = "not stored again: this entry has the same text"

@@ -9,20 +9,20 @@ from ctx_core.serving.service import Prompt
 from ctx_memory.knowledge.board import read_sessions, read_state
 from ctx_memory.knowledge.decisions import RecordedDecision, all_decisions
 from ctx_memory.knowledge.documents import parse_skill
+from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, Scope
 from ctx_memory.knowledge.service import Knowledge
 from ctx_memory.knowledge.skills import needing_attention
 from ctx_memory.knowledge.store import KnowledgeStore
 from ctx_memory.knowledge.tools.arguments import TOOLSET
-from ctx_memory.knowledge.tools.caps import (
+from ctx_memory.knowledge.tools.resources import (
     MAX_CONVENTIONS,
     MAX_DECISIONS,
     MAX_KNOWLEDGE,
     MAX_SKILLS,
     more,
     shortened,
+    summarise,
 )
-from ctx_memory.knowledge.tools.resources import summarise
-from ctx_memory.knowledge.types import EntryType, KnowledgeEntry, Scope
 
 ONBOARDING_SESSIONS, HANDOFF_SESSIONS = 5, 3
 INSTRUCTION_KEYS = 12  # of each kind that the instructions name, where they fit

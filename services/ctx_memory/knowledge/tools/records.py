@@ -11,17 +11,18 @@ from ctx_core.serving.service import Effect, Tool
 from ctx_memory.knowledge.board import append_session, update_state, words
 from ctx_memory.knowledge.decisions import find_decision, record_decision
 from ctx_memory.knowledge.documents import Decision
-from ctx_memory.knowledge.keys import entry_key, skill_folder
-from ctx_memory.knowledge.service import Knowledge
-from ctx_memory.knowledge.store import KnowledgeStore
-from ctx_memory.knowledge.tools.arguments import KeyResult, ProjectFolder, history_note, tool
-from ctx_memory.knowledge.types import (
+from ctx_memory.knowledge.entry import (
     EntryType,
     KnowledgeEntry,
     Scope,
+    entry_key,
     parse_scope,
     parse_type,
+    skill_folder,
 )
+from ctx_memory.knowledge.service import Knowledge
+from ctx_memory.knowledge.store import KnowledgeStore
+from ctx_memory.knowledge.tools.arguments import KeyResult, ProjectFolder, history_note, tool
 
 EntryTypeName = Annotated[str, Field(description="knowledge, decision, convention or skill.")]
 EntryName = Annotated[str, Field(description="Key, decision number or title, or skill name.")]

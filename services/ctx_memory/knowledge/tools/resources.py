@@ -11,15 +11,36 @@ from ctx_memory.knowledge.board import read_sessions, read_state
 from ctx_memory.knowledge.decisions import all_decisions, find_decision
 from ctx_memory.knowledge.documents import parse_skill
 from ctx_memory.knowledge.dotpath import brief_decision, full_decision
-from ctx_memory.knowledge.keys import entry_key
+from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, entry_key
 from ctx_memory.knowledge.manifest import read_manifest
 from ctx_memory.knowledge.public import FEEDBACK, PROPOSALS
 from ctx_memory.knowledge.service import Knowledge
 from ctx_memory.knowledge.skills import find_skill, skill_statistics
 from ctx_memory.knowledge.store import KnowledgeStore
 from ctx_memory.knowledge.tools.arguments import TOOLSET
-from ctx_memory.knowledge.tools.caps import MAX_SESSIONS, MAX_SHOWN, capped, shortened
-from ctx_memory.knowledge.types import EntryType, KnowledgeEntry
+
+MAX_TEXT = 2000  # characters of one entry
+MAX_SHOWN = 100  # entries of a list resource
+MAX_SESSIONS = 50
+MAX_KNOWLEDGE, MAX_DECISIONS, MAX_CONVENTIONS, MAX_SKILLS = 30, 20, 20, 30  # of a prompt
+CUT = "... (truncated, see full entry via resource)"
+
+
+def shortened(text: str, length: int = MAX_TEXT) -> str:
+    """Cut a text, saying where the rest is."""
+    return text if len(text) <= length else f"{text[:length].rstrip()}\n{CUT}"
+
+
+def capped(items: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[str, Any]]:
+    """Cut a list; its last item then says how many are missing."""
+    if len(items) <= most:
+        return list(items)
+    return [*items[:most], {"more": len(items) - most, "note": more(len(items) - most)}]
+
+
+def more(count: int) -> str:
+    return f"... and {count} more"
+
 
 RECENT_SESSIONS = 5
 

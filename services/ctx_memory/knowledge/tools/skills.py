@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from ctx_core.serving.service import Effect, Tool
-from ctx_memory.knowledge.keys import skill_folder
+from ctx_memory.knowledge.entry import EntryType, skill_folder
 from ctx_memory.knowledge.service import Knowledge
 from ctx_memory.knowledge.skills import (
     add_skill,
@@ -22,7 +22,6 @@ from ctx_memory.knowledge.tools.arguments import (
     history_note,
     tool,
 )
-from ctx_memory.knowledge.types import EntryType
 
 RATIONALE_LENGTH = 100  # in a list, as the contract has it; the resource has all of it
 SkillName = Annotated[str, Field(description="Name of the skill, such as `deploy-staging`.")]

@@ -23,9 +23,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, array
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ctx_memory.records.entry import MetadataFilter
-from ctx_memory.records.filters.case_folding import NOT_FOLDED
 from ctx_memory.records.filters.operators import COMPARISONS, Operator
 from ctx_memory.records.filters.paths import Path, is_index, is_spellable
+from ctx_memory.records.folding import NOT_FOLDED
 from ctx_memory.records.tables import entries
 
 log = logging.getLogger(__name__)

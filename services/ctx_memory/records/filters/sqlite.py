@@ -28,9 +28,9 @@ from sqlalchemy import (
 )
 
 from ctx_memory.records.entry import MetadataFilter
-from ctx_memory.records.filters.case_folding import fold
 from ctx_memory.records.filters.operators import COMPARISONS, Operator
 from ctx_memory.records.filters.paths import Path, is_index, is_spellable
+from ctx_memory.records.folding import fold
 from ctx_memory.records.tables import entries
 
 NUMBERS = ("integer", "real")

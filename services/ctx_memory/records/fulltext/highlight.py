@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctx_core.text.tokens import stem_function
-from ctx_memory.records.fulltext.accents import fold_accents
+from ctx_memory.records.folding import fold_accents
 from ctx_memory.records.fulltext.query import All, Either, Node, Not, Words
 
 OPEN, CLOSE, GAP = "<mark>", "</mark>", " … "

@@ -32,7 +32,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ctx_core.errors import SettingsInvalid
 from ctx_memory.records.entry import Criteria
 from ctx_memory.records.filters import where
-from ctx_memory.records.fulltext.accents import fold_accents, folded_sql
+from ctx_memory.records.folding import fold_accents, folded_sql
 from ctx_memory.records.fulltext.query import (
     SIMPLE,
     STEMMED,

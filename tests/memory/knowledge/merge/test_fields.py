@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctx_memory.knowledge.documents import dump_ndjson, parse_ndjson
-from ctx_memory.knowledge.merge.fields import merge_json, merge_ndjson
-from ctx_memory.knowledge.merge.side import Side
+from ctx_memory.knowledge.merge.fields import Side, merge_json, merge_ndjson
 
 KEYS = st.sampled_from("abcdef")
 OBJECTS = st.recursive(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctx_memory.knowledge.merge.fields import Side
 from ctx_memory.knowledge.merge.markdown import merge_markdown
 from ctx_memory.knowledge.merge.sections import split_sections
-from ctx_memory.knowledge.merge.side import Side
 
 BASE = "intro\n\n## A\na\n\n## B\nb\n\n## C\nc\n"
 MARKERS = ("<<<<<<<", "=======", ">>>>>>>")

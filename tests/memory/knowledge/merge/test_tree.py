@@ -3,7 +3,7 @@
 import pytest
 
 from ctx_memory.knowledge.documents import Decision, parse_decision, render_decision
-from ctx_memory.knowledge.merge.side import Side
+from ctx_memory.knowledge.merge.fields import Side
 from ctx_memory.knowledge.merge.tree import merge_trees
 
 A = "knowledge/a.md"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctx_core.errors import GitFailed, KnowledgeRefused
-from ctx_memory.knowledge.types import EntryType, Scope
+from ctx_memory.knowledge.entry import EntryType, Scope
 from scripts.bench.fixtures.clones import Clone, Clones, committed, every_object
 from tests.support.repositories import Repository
 

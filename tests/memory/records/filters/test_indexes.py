@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from ctx_core.errors import SettingsInvalid
 from ctx_memory.records.entry import ContentType, Criteria, EntryKind
 from ctx_memory.records.filters import parse_filters, where
-from ctx_memory.records.filters.case_folding import NOT_FOLDED, fold
 from ctx_memory.records.filters.indexes import index_metadata, parse_fields
 from ctx_memory.records.filters.postgresql import CASEFOLD_SINCE
+from ctx_memory.records.folding import NOT_FOLDED, fold
 from ctx_memory.records.tables import entries, tags
 from tests.support.tables import bare_tables, fill, found, plan, row
 
