@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ctx_core.engine.engine import Engine
     from ctx_core.serving.service import Service
     from ctx_core.settings import Settings
-    from ctx_memory.knowledge.service import Knowledge, ProjectKnowledge
+    from ctx_memory.knowledge.knowledge import Knowledge, ProjectKnowledge
 
 Body = dict[str, Any]
 
@@ -85,7 +85,7 @@ async def _open(
 ) -> AsyncIterator[KnowledgeClient]:
     from ctx_core.serving.service import Service
     from ctx_core.serving.sessions import SessionDefaults
-    from ctx_memory.knowledge.service import open_knowledge
+    from ctx_memory.knowledge.knowledge import open_knowledge
     from ctx_memory.knowledge.tools import knowledge_tools
     from ctx_memory.records.store import Records
 

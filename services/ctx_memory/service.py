@@ -16,14 +16,14 @@ from ctx_core.serving.service import OneCollection, Reach, RestEndpoint, Service
 from ctx_core.serving.sessions import SessionDefaults
 from ctx_core.settings import Settings
 from ctx_core.vectors.specs import CollectionSpec
-from ctx_memory.conversations.rest import rest_endpoint
-from ctx_memory.conversations.service import (
+from ctx_memory.conversations.conversations import (
     Conversations,
     conversation_target,
     open_conversations,
 )
+from ctx_memory.conversations.rest import rest_endpoint
 from ctx_memory.conversations.tools import conversation_tools
-from ctx_memory.knowledge.service import Knowledge, open_knowledge
+from ctx_memory.knowledge.knowledge import Knowledge, open_knowledge
 from ctx_memory.knowledge.tools import knowledge_tools
 from ctx_memory.knowledge.tools.prompts import instructions as knowledge_instructions
 from ctx_memory.knowledge.tools.prompts import knowledge_prompts
@@ -39,7 +39,7 @@ from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.store import Records
 from ctx_memory.search.points import entry_spec, memory_target
 from ctx_memory.threads.search_request import EnabledSearches
-from ctx_memory.threads.service import Threads, open_threads, thread_target
+from ctx_memory.threads.threads import Threads, open_threads, thread_target
 from ctx_memory.threads.tools import thread_tools
 
 log = logging.getLogger(__name__)

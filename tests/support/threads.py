@@ -13,7 +13,7 @@ from ctx_memory.records.entry import Draft, EntryKind
 from ctx_memory.search.filters import EntryFilters
 from ctx_memory.service import MemoryServer, open_memory
 from ctx_memory.threads.search_request import SearchRequest
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 
 ATTEMPTS = 10  # each waits as long as a caller would
 

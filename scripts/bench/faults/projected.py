@@ -8,14 +8,14 @@ from sqlalchemy import select
 from ctx_core.embedding.factory import open_local
 from ctx_core.settings import Settings
 from ctx_core.vectors.points import Point
-from ctx_memory.conversations.service import conversation_target
+from ctx_memory.conversations.conversations import conversation_target
 from ctx_memory.projection.projection import Projection, with_revision
 from ctx_memory.records.database import Database
 from ctx_memory.records.entry import Entry, EntryKind
 from ctx_memory.records.reading import read
 from ctx_memory.records.tables import entries
 from ctx_memory.search.points import memory_target
-from ctx_memory.threads.service import thread_target
+from ctx_memory.threads.threads import thread_target
 from scripts.bench.faults.entries import SHOWN, scroll
 from scripts.bench.faults.likeness import unlike
 from scripts.bench.faults.world import MEMORY_POSTGRES, MODEL, World, collection

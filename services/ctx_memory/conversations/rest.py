@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ctx_core.errors import RequestInvalid
 from ctx_core.serving.service import RestEndpoint, RestRequest, RestRoute
 from ctx_memory.conversations.actions import similar_body
+from ctx_memory.conversations.conversations import Conversations
 from ctx_memory.conversations.openapi import INPUT_SCHEMA, OUTPUT_SCHEMA, document
 from ctx_memory.conversations.requests import (
     DEFAULT_SIMILAR,
@@ -21,7 +22,6 @@ from ctx_memory.conversations.requests import (
     validated,
 )
 from ctx_memory.conversations.responses import Body
-from ctx_memory.conversations.service import Conversations
 from ctx_memory.records.conversations.types import Direction, RelationType
 
 NAME = "ctx-memory"

@@ -30,7 +30,7 @@ from ctx_memory.conversations.responses import Body, RetrievedContext
 from ctx_memory.records.conversations.types import Direction, RelationType
 
 if TYPE_CHECKING:
-    from ctx_memory.conversations.service import Conversations
+    from ctx_memory.conversations.conversations import Conversations
 
 TOOLSET = "conversations"
 MAX_DEPTH = 5

@@ -20,7 +20,7 @@ from ctx_memory.threads.search_request import (
     Query,
     SearchArguments,
 )
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 
 Mode = Annotated[
     Literal["match", "prefix", "phrase", "boolean"],

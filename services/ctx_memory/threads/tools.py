@@ -28,8 +28,8 @@ from ctx_memory.threads.responses import (
 )
 from ctx_memory.threads.search_request import ALL_SEARCHES, EnabledSearches
 from ctx_memory.threads.search_tools import search_tools
-from ctx_memory.threads.service import Threads
 from ctx_memory.threads.statistics import StatisticsResult
+from ctx_memory.threads.threads import Threads
 
 TOOLSET = "threads"
 MAX_BATCH = 100

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctx_core.settings import Settings
-from ctx_memory.conversations.service import Conversations
+from ctx_memory.conversations.conversations import Conversations
 from tests.support.threads import serving
 
 

@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 from ctx_core.clock import utc_now
 from ctx_core.settings import Settings
-from ctx_memory.conversations.service import Conversations
+from ctx_memory.conversations.conversations import Conversations
 from ctx_memory.records.conversations.types import CallType
 from ctx_memory.records.entry import moment
 from tests.support.threads import serving

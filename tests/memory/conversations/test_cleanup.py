@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from ctx_core.clock import utc_now
 from ctx_core.settings import Settings
-from ctx_memory.conversations.service import Conversations
+from ctx_memory.conversations.conversations import Conversations
 from ctx_memory.records.conversations.store import ConversationRecords
 from ctx_memory.records.conversations.types import RelationType
 from ctx_memory.records.entry import moment

@@ -1,7 +1,7 @@
 """Summaries above contexts: levels, cycles, one meta-summary."""
 
 from ctx_core.settings import Settings
-from ctx_memory.conversations.service import Conversations
+from ctx_memory.conversations.conversations import Conversations
 from ctx_memory.conversations.summaries.hierarchies import META_ID, HierarchySummariser
 from ctx_memory.conversations.summaries.summariser import ConversationSummariser
 from ctx_memory.records.conversations.types import (

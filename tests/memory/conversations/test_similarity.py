@@ -6,7 +6,7 @@ import pytest
 
 from ctx_core.errors import RequestInvalid, SearchFailed
 from ctx_core.settings import Settings
-from ctx_memory.conversations.service import Conversations
+from ctx_memory.conversations.conversations import Conversations
 from ctx_memory.records.conversations.types import RelationType
 from tests.support.threads import serving
 

@@ -8,7 +8,7 @@ import pytest
 
 from ctx_core.errors import DecoderFailed
 from ctx_core.settings import Settings
-from ctx_memory.conversations.service import Conversations
+from ctx_memory.conversations.conversations import Conversations
 from ctx_memory.conversations.summaries.summariser import ConversationSummariser
 from ctx_memory.records.conversations.types import SummaryThresholds
 from ctx_memory.summaries.writer import MIN_CHARACTERS_PER_TOKEN, SummaryWriter

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from ctx_memory.records.entry import Criteria, EntryKind
 from ctx_memory.search.context import lines
 from ctx_memory.search.splitter import TextSplitter
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 from tests.support.threads import add, draft, search_request
 
 FILLER = [f"The weather on day {n} was mild and dry" for n in range(30)]

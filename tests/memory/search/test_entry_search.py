@@ -11,7 +11,7 @@ from ctx_memory.records.entry import Change, Criteria, EntryKind
 from ctx_memory.search import entry_search
 from ctx_memory.search.points import EntryProjection
 from ctx_memory.search.splitter import TextSplitter
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 from tests.support.threads import add, draft, search_request
 
 NOTES = 300

@@ -14,7 +14,7 @@ from ctx_memory.search.metadata_index import (
     equality_conditions,
     metadata_hashes,
 )
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 
 DOCUMENTS: list[dict[str, Any]] = [
     {},

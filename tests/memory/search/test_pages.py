@@ -15,7 +15,7 @@ from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.threads.hybrid import HybridSearch
 from ctx_memory.threads.render import Results
 from ctx_memory.threads.searches import Searches
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 from tests.support.fakes import Overlap
 from tests.support.threads import add, draft, search_request
 

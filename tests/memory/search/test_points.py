@@ -10,7 +10,7 @@ from ctx_memory.records.entry import EntryKind
 from ctx_memory.search.points import EntryProjection, point_id
 from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.threads.requests import ChangeArgument, EntryArgument
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 
 COLLECTION = "threads"
 PROJECTION = EntryProjection(EntryKind.THREAD, TextSplitter(400, 40))

@@ -10,7 +10,7 @@ from ctx_memory.records.fulltext.index import TextIndex
 from ctx_memory.search.filters import EntryFilters
 from ctx_memory.search.lexical import document_vector, lexical_query
 from ctx_memory.threads.search_request import SearchRequest
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 from tests.support.threads import add
 
 WORDS = ["fts"]

@@ -14,7 +14,7 @@ from ctx_memory.records.entry import Entry, EntryKind
 from ctx_memory.summaries import worker as worker_module
 from ctx_memory.summaries.worker import SummaryRules, SummaryWorker
 from ctx_memory.threads.requests import ChangeArgument, EntryArgument
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 from tests.support.threads import serving
 
 LONG = "The release was delayed by the migration. " * 12

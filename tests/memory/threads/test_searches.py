@@ -11,7 +11,7 @@ from ctx_core.settings import Settings
 from ctx_memory.records.fulltext.index import TextIndex
 from ctx_memory.service import open_memory
 from ctx_memory.threads.requests import EntryArgument
-from ctx_memory.threads.service import Threads
+from ctx_memory.threads.threads import Threads
 from tests.support.threads import add, draft, search_request, serving
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ctx_core.serving.service import Tool
-from ctx_memory.knowledge.service import Knowledge
+from ctx_memory.knowledge.knowledge import Knowledge
 from ctx_memory.knowledge.tools.entries import entry_tools
 from ctx_memory.knowledge.tools.records import record_tools
 from ctx_memory.knowledge.tools.skills import skill_tools

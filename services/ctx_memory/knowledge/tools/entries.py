@@ -11,8 +11,8 @@ from ctx_core.serving.service import Effect, JsonText, Tool
 from ctx_memory.knowledge.dotpath import get_value, set_value
 from ctx_memory.knowledge.entries import add_entry
 from ctx_memory.knowledge.entry import EntryType, entry_key
+from ctx_memory.knowledge.knowledge import Knowledge
 from ctx_memory.knowledge.search.searcher import KnowledgeHit
-from ctx_memory.knowledge.service import Knowledge
 from ctx_memory.knowledge.tools.arguments import (
     Key,
     KeyResult,

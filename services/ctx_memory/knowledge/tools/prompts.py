@@ -10,7 +10,7 @@ from ctx_memory.knowledge.board import read_sessions, read_state
 from ctx_memory.knowledge.decisions import RecordedDecision, all_decisions
 from ctx_memory.knowledge.documents import parse_skill
 from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, Scope
-from ctx_memory.knowledge.service import Knowledge
+from ctx_memory.knowledge.knowledge import Knowledge
 from ctx_memory.knowledge.skills import needing_attention
 from ctx_memory.knowledge.store import KnowledgeStore
 from ctx_memory.knowledge.tools.arguments import TOOLSET

@@ -20,7 +20,7 @@ from ctx_memory.knowledge.entry import (
     parse_type,
     skill_folder,
 )
-from ctx_memory.knowledge.service import Knowledge
+from ctx_memory.knowledge.knowledge import Knowledge
 from ctx_memory.knowledge.store import KnowledgeStore
 from ctx_memory.knowledge.tools.arguments import KeyResult, ProjectFolder, history_note, tool
 

@@ -12,9 +12,9 @@ from ctx_memory.knowledge.decisions import all_decisions, find_decision
 from ctx_memory.knowledge.documents import parse_skill
 from ctx_memory.knowledge.dotpath import brief_decision, full_decision
 from ctx_memory.knowledge.entry import EntryType, KnowledgeEntry, entry_key
+from ctx_memory.knowledge.knowledge import Knowledge
 from ctx_memory.knowledge.manifest import read_manifest
 from ctx_memory.knowledge.public import FEEDBACK, PROPOSALS
-from ctx_memory.knowledge.service import Knowledge
 from ctx_memory.knowledge.skills import find_skill, skill_statistics
 from ctx_memory.knowledge.store import KnowledgeStore
 from ctx_memory.knowledge.tools.arguments import TOOLSET

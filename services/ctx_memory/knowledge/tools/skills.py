@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from ctx_core.serving.service import Effect, Tool
 from ctx_memory.knowledge.entry import EntryType, skill_folder
-from ctx_memory.knowledge.service import Knowledge
+from ctx_memory.knowledge.knowledge import Knowledge
 from ctx_memory.knowledge.skills import (
     add_skill,
     list_proposals,

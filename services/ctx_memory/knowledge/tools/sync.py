@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ctx_core.errors import InvalidInput
 from ctx_core.serving.service import Effect, Tool
-from ctx_memory.knowledge.service import Knowledge
+from ctx_memory.knowledge.knowledge import Knowledge
 from ctx_memory.knowledge.tools.arguments import ProjectFolder, tool
 
 SYNC_SECONDS = 240.0  # several attempts, each with a fetch and a push
