@@ -1,4 +1,4 @@
-"""Values that are assigned to a name which says that they are secret."""
+"""Values of names that say secret: `db_password = "x7…"`, ` --token q8…`, `ENV API_KEY q8…`."""
 
 import re
 from collections.abc import Iterator
@@ -15,16 +15,18 @@ _PASSWORD = re.compile(
     r"pass(?:word|wd|phrase|code)|(?<!by)(?<!com)(?<!sur)(?<!tres)(?<!over)pass(?![a-z])",
     re.IGNORECASE,
 )
-# Which keys are secret: `api_key`, not `primary_key`.
+# The word before a secret key: `api_key`, `signing-key`; not `primary_key`.
 _KEY_OF = re.compile(
     r"(?:api|app|access|secret|private|encryption|encrypt|signing|sign|auth|account|master|shared|"
     r"storage|jwt|hmac|aes|consumer|client|admin|service|deploy|license|subscription|webhook|"
     r"server|ssh|crypt|cipher|integration|functions|fernet)[-_. ]?$",
     re.IGNORECASE,
 )
+# Constants for keys that are no secrets: `PUBLIC_KEY`, `SORT_KEY`.
 _NO_SECRET_KEY = re.compile(r"(?:PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|SORT|CACHE|PARTITION)_$")
 _KEY_OF_CHARS = 16  # before `key`
-# What may follow the word in its name; the name, place or kind of a secret is none.
+# The rest of a name after its word: `_prod` of `password_prod`. Where it says that the value is the
+# name, place or kind of a secret, the value is none: `password_file`, `token_type`, `secretName`.
 _REST_OF_NAME = re.compile(r"[\w.-]{0,40}")
 _HARMLESS_REST = re.compile(
     r"[-_.]?(?:name|file|path|url|uri|field|header|type|length|len|min|max|policy|hint|label|"
@@ -35,8 +37,9 @@ _HARMLESS_REST = re.compile(
     r"confirm\w*)(?![a-z])",
     re.IGNORECASE,
 )
-# Between a name and its value: a sign (after a type, where there is one), the end of an XML tag,
-# of a list of pairs the key that holds the value, or of a Terraform variable its default.
+# Between a name and its value: a sign, also after a type (`token: str = `), the end of an XML tag
+# (`<password>`), the key of the value in a list of pairs (`name: TOKEN`, `value: `), or the default
+# of a Terraform variable (`variable "token" { default = `).
 _ASSIGNED = re.compile(
     r"""["'\]`)]{0,3}(?:
       [ \t]{0,20}(?:
@@ -60,8 +63,8 @@ _QUOTED = re.compile(
 )
 _BARE = re.compile(r"[^\s\"'`<>]{5,2000}")
 _PART = re.compile(r"[^\s\"'`<>&;,]{5,2000}")  # of a string that holds several values
-# Before a name whose value means itself, also in code: in a Dockerfile, on a command line, in a
-# connection string or a query string.
+# Before a name whose bare value is a literal, also in code: in a Dockerfile (`ENV TOKEN=`), on a
+# command line (`--token=`), in a connection string (`;Password=`) or a query string (`&token=`).
 _COMMAND = re.compile(r"(?:(?:^|\n)[ \t]*(?:ENV|ARG)[ \t]+|[ \t]--)[\w.-]{0,40}$")
 _PART_BEFORE = re.compile(r"[;?&][\w .-]{0,40}$")
 _LINE_START = re.compile(r"(?:^|\n)[\w.-]{0,40}$")
@@ -69,7 +72,10 @@ _BEFORE_CHARS = 80
 
 
 class _Name(NamedTuple):
-    """Where the telling word of a name stands, and whether it is one for a password."""
+    """The span of the telling word of a name, and whether it is one for a password.
+
+    `db_password_prod` → of `password`, true.
+    """
 
     start: int
     end: int
@@ -77,7 +83,10 @@ class _Name(NamedTuple):
 
 
 def find_assigned(text: str, ascii_text: bytes, kind: FileKind) -> Iterator[Secret]:
-    """Values of names such as `password` and `api_key`."""
+    """Find the values of names such as `password` and `api_key`.
+
+    `db_password = "x7Gq2LpW"` → `x7Gq2LpW`; `password_file = "a1.txt"`, `password = read()` → none.
+    """
     lower = ascii_text.lower()
     for word in _PASSWORD_WORDS + _SECRET_WORDS:
         password = word in _PASSWORD_WORDS
@@ -92,7 +101,11 @@ def find_assigned(text: str, ascii_text: bytes, kind: FileKind) -> Iterator[Secr
 
 
 def _word_end(text: str, at: int, word: bytes) -> int:
-    """Where the word ends; 0 where it is part of a name that is no secret's."""
+    """Return the end of the word; 0 where its name is no secret's.
+
+    `pass` of `passwd` → the end of `passwd`, of `bypass` → 0; `key` of `api_key` → its end, of
+    `monkey` → 0.
+    """
     end = at + len(word)
     match word:
         case b"pass":
@@ -109,7 +122,10 @@ def _word_end(text: str, at: int, word: bytes) -> int:
 
 
 def _is_secret_key(text: str, at: int) -> bool:
-    """Whether a key's name says that it is secret; constants are called so for any service."""
+    """Whether a key's name says that it is secret: `api_key`, `STRIPE_KEY`; not `primary_key`.
+
+    Of constants any name counts, such as that of a service, but `PUBLIC_KEY` and its like.
+    """
     start = max(0, at - _KEY_OF_CHARS)
     if _KEY_OF.search(text, start, at):
         return True
@@ -118,7 +134,10 @@ def _is_secret_key(text: str, at: int) -> bool:
 
 
 def _value_span(text: str, name: _Name, kind: FileKind) -> tuple[int, int] | None:
-    """Where the secret stands that is assigned to the name in which the word was found."""
+    """Return the span of a name's secret: after a sign, as an argument, or as the next word.
+
+    `token = "q8…"`, `getenv("TOKEN", "q8…")`, `ctx --token q8…` → of `q8…`.
+    """
     rest = _REST_OF_NAME.match(text, name.end)
     end = rest.end() if rest else name.end
     if sign := _ASSIGNED.match(text, end):
@@ -134,6 +153,11 @@ def _value_span(text: str, name: _Name, kind: FileKind) -> tuple[int, int] | Non
 def _assigned_span(
     text: str, name: _Name, sign: re.Match[str], kind: FileKind
 ) -> tuple[int, int] | None:
+    """Return the span of a value after a sign, where it is strong enough for its place.
+
+    It is a literal in quotes, in configuration, of a variable (`TOKEN=x7Gq2LpW`) and as a part
+    (`&token=x7Gq2LpW`). Else it may be an expression: it must be BARE, of a password PROSE.
+    """
     equals = sign.group().strip("\"'") == "="
     is_part = equals and _stands_after(_PART_BEFORE, text, name)
     is_variable = equals and text[name.start : sign.start()].isupper()
@@ -158,13 +182,14 @@ def _stands_after(pattern: re.Pattern[str], text: str, name: _Name) -> bool:
 
 
 def _strength(name: _Name, *, literal: bool) -> Strength:
+    """Return how strong a value must be: less for a password, less where it is a literal."""
     if name.password:
         return Strength.WEAK if literal else Strength.PASSWORD
     return Strength.PASSWORD if literal else Strength.RANDOM
 
 
 def _span(found: re.Match[str] | None, strength: Strength) -> tuple[int, int] | None:
-    """Where the value stands, without the quotes or the punctuation around it, if it is secret."""
+    """Return the span of a secret, without quotes and punctuation: `x7Gq2LpW).` → `x7Gq2LpW`."""
     if found is None:
         return None
     group = found.lastindex or 0

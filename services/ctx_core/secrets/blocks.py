@@ -11,7 +11,7 @@ _MAX_KEY_CHARS = 32_768  # between BEGIN and END; a key of 16,384 bits has 12,70
 _MAX_MARK_CHARS = 200  # of BEGIN and END with the names of the algorithm
 _BEGIN = re.compile(r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _END = re.compile(r"-{4,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-# The text of a key where its end is missing: lines of base64, however they are quoted.
+# The text of a key without its end: lines of base64, in quotes or after `> `.
 _KEY_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s\"'\\,:>|-]|<br>){1,32768}")
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/]{24,}")
 _PUTTY = re.compile(r"Private-Lines: ([0-9]{1,4})[ \t]*\r?\n")
@@ -25,7 +25,11 @@ _ITEM = re.compile(r"[ \t]*+[\"']?[\w.-]{1,253}[\"']?:[ \t]*+(.*)")
 
 
 def find_private_keys(text: str) -> Iterator[Secret]:
-    """Private keys in PEM or OpenPGP armour, also inside strings and where the end is missing."""
+    """Find private keys in PEM or OpenPGP armour, also inside strings, also without their end.
+
+    `-----BEGIN PRIVATE KEY-----`, lines of base64, `-----END …` → from the first dash to the last.
+    BEGIN in a sentence, without base64 after it, is no key.
+    """
     at = text.find("PRIVATE KEY")
     without_end = 0  # no END begins before this place: it is looked through once
     while at >= 0:
@@ -47,6 +51,7 @@ def find_private_keys(text: str) -> Iterator[Secret]:
 
 
 def _putty_keys(text: str) -> Iterator[Secret]:
+    """Find the private lines of PuTTY's files: `Private-Lines: 14` → the 14 lines after it."""
     at = text.find("Private-Lines: ")
     while at >= 0 and (found := _PUTTY.search(text, at)):
         at = found.end()
@@ -56,14 +61,17 @@ def _putty_keys(text: str) -> Iterator[Secret]:
 
 
 def find_web_keys(text: str) -> Iterator[Secret]:
-    """The private parts of JSON web keys."""
+    """Find the private parts of JSON web keys: `{"kty": "RSA", "n": "…", "d": "…"}` → the "d"."""
     if '"kty"' in text:
         for found in _JWK_PART.finditer(text):
             yield Secret(*found.span(1), PRIVATE_KEY)
 
 
 def find_kubernetes(text: str) -> Iterator[Secret]:
-    """The values of Kubernetes Secrets, in YAML or JSON."""
+    """Find the values of Kubernetes Secrets, in YAML or JSON.
+
+    `kind: Secret` and `data:` with `  user: YWRtaW4=` below it → `YWRtaW4=`.
+    """
     if "Secret" not in text or "kind" not in text:
         return
     for start, end in _documents(text):
@@ -72,7 +80,7 @@ def find_kubernetes(text: str) -> Iterator[Secret]:
 
 
 def _documents(text: str) -> Iterator[tuple[int, int]]:
-    """The YAML documents of a text."""
+    """Yield the YAML documents of a text: `a: 1`, `---`, `b: 2` → two."""
     start = 0
     for mark in _DOCUMENT.finditer(text):
         yield start, mark.start()
@@ -81,7 +89,7 @@ def _documents(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _data_values(text: str, start: int, end: int) -> Iterator[Secret]:
-    """Everything below `data` and `stringData` that is indented further."""
+    """Find the values below `data` and `stringData`, on each line that is indented further."""
     inside: int | None = None  # how far `data` is indented
     at = start
     while at < end:
@@ -99,7 +107,10 @@ def _data_values(text: str, start: int, end: int) -> Iterator[Secret]:
 
 
 def _item(line: str, at: int) -> Iterator[Secret]:
-    """The value on a line `name: value`, or the whole line where a value goes on."""
+    """Find the value of a line: `  user: YWRtaW4=` → `YWRtaW4=`, `  YWRtaW4=` → all of it.
+
+    The head of a block (`cert: |`) and a template (`{{ .Values.cert }}`, `$CERT`) are no values.
+    """
     item = _ITEM.fullmatch(line)
     start, end = item.span(1) if item else (len(line) - len(line.lstrip()), len(line))
     while end > start and line[end - 1] in "\"',} \t":

@@ -1,4 +1,4 @@
-"""What the name or the beginning of a file says of the secrets in it."""
+"""Files that hold secrets, by name or beginning, and how the bare values of a file are read."""
 
 import re
 from enum import Enum
@@ -27,7 +27,7 @@ _DATA_EXTENSIONS = frozenset(
 _WORD_ENDS = re.compile("[._-]")
 _SSH_KEY = re.compile(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-].*)?")
 _PATHS = ("/.aws/credentials", "/.kube/config", "/.docker/config.json", "/.ssh/config")
-# `.env.example` and its kind say which names to set, not their values.
+# `.env.example` and `secrets.template.yaml` list names to set, without their values.
 _EXAMPLE = re.compile(r"(?:^|[._-])(?:example|sample|template|tmpl|tpl|dist|schema)(?:[._-]|$)")
 _KEY_FILE = re.compile(rb"\s{0,200}-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----\s")
 _KEY_FILE_BYTES = 300
@@ -35,11 +35,11 @@ _COPY = re.compile(r"bak|backup|old|orig|save|copy|tmp|swp|[0-9]{1,8}")
 
 
 class FileKind(Enum):
-    """What a value without quotes is, in a file."""
+    """How a value without quotes is read: `token = abc` in `app.ini`, `notes.md`, `app.py`."""
 
-    CONFIG = "itself"
-    PROSE = "a word, or itself"
-    CODE = "an expression"
+    CONFIG = "the value itself"
+    PROSE = "a word of a sentence, or the value itself"
+    CODE = "an expression, such as the name of a variable"
 
 
 _PROSE_EXTENSIONS = frozenset(["", "md", "markdown", "mdx", "rst", "adoc", "txt", "log"])
@@ -53,7 +53,10 @@ _CONFIG_NAMES = ("dockerfile", "containerfile", ".env", ".npmrc", ".pypirc", ".y
 
 
 def is_secret_name(path: str) -> bool:
-    """Whether a file's name alone says that it holds secrets."""
+    """Whether a file's name alone says that it holds secrets.
+
+    `.env`, `id_rsa`, `prod-credentials.json`, `server.key.bak`; not `.env.example`, `id_rsa.pub`.
+    """
     name = path.rsplit("/", 1)[-1].lower()
     if _EXAMPLE.search(name) or name.endswith(".pub"):
         return False
@@ -68,13 +71,14 @@ def is_secret_name(path: str) -> bool:
 
 
 def _is_secret_data(name: str) -> bool:
+    """Whether it is a file of data about secrets: `secrets.prod.yaml`, not `secrets.py`."""
     stem, _, extension = name.rpartition(".")
     words = _WORD_ENDS.split(stem)
     return extension in _DATA_EXTENSIONS and not _SECRET_WORDS.isdisjoint(words)
 
 
 def _original_name(name: str) -> str:
-    """Return the name of the file that a copy such as `x.bak`, `x.1` or `x~` was made of."""
+    """Return the name without the endings of copies: `.env.bak`, `.env.1`, `.env~` → `.env`."""
     while True:
         stem, _, ending = name.rpartition(".")
         if name.endswith("~"):
@@ -86,12 +90,15 @@ def _original_name(name: str) -> str:
 
 
 def is_key_file(content: bytes) -> bool:
-    """Whether a file is nothing but a private key: one in other text is redacted instead."""
+    """Whether a file begins with a private key, and so is nothing else.
+
+    A key inside of other text is redacted instead: `key = "-----BEGIN PRIVATE KEY-----` → no.
+    """
     return _KEY_FILE.match(content[:_KEY_FILE_BYTES]) is not None
 
 
 def file_kind(path: str) -> FileKind:
-    """What a bare value in a file is, by the file's name; a text without a name is prose."""
+    """Tell how bare values are read: `a.yaml` → CONFIG, `a.md`, no name → PROSE, `a.py` → CODE."""
     name = path.rsplit("/", 1)[-1].lower()
     extension = name.rsplit(".", 1)[-1]
     if extension in _CONFIG_EXTENSIONS or name.startswith(_CONFIG_NAMES):

@@ -1,4 +1,4 @@
-"""Tokens that are recognised by their format alone, wherever they stand."""
+"""Tokens with a format of their own, anywhere: `ghp_` and 36 characters, `AKIA` and 16."""
 
 import base64
 import binascii
@@ -74,17 +74,20 @@ _WITHIN_RUN = {
     "SendGrid key": [r"(?<=SG\.)[A-Za-z0-9_-]{16,}"],
     "Dropbox token": [r"(?<=sl\.)[A-Za-z0-9_-]{130,}"],
 }
-# Tokens of several runs with dots between them, from the start of the first run.
+# Kind → pattern of tokens of several runs with dots between them: `eyJhbGci….eyJzdWIi….SflKxw`.
 _DOTTED = {
     "JWT": r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*",
     "Discord token": r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,}",
 }
-# What follows a dot belongs to the token as well.
+# The rest of a token after a dot: `SG.` and two runs with a dot between them are one token.
 _REST = re.compile(r"(?:\.[A-Za-z0-9_-]{10,})*")
 
 
 def _alternatives(patterns: dict[str, list[str]]) -> tuple[re.Pattern[str], list[str]]:
-    """One expression for all formats, and the kind of each of its groups, counted from 1."""
+    """Join all formats into one expression; return it and the kind of each of its groups.
+
+    `{"a": ["x", "y"], "b": ["z"]}` → `(x|y)|(z)` and `["", "a", "b"]`: groups count from 1.
+    """
     each = ("|".join(alternatives) for alternatives in patterns.values())
     expression = "(?<![A-Za-z0-9])(?:" + "|".join(f"({pattern})" for pattern in each) + ")"
     return re.compile(expression), ["", *patterns]
@@ -95,7 +98,10 @@ _DOTTED_TOKEN, _DOTTED_KINDS = _alternatives({kind: [p] for kind, p in _DOTTED.i
 
 
 class _Marked(NamedTuple):
-    """Secrets that follow a literal: the pattern's group, as far as it has the strength."""
+    """A rule for secrets that follow a literal: the pattern's group, where it has the strength.
+
+    `hooks.slack.com/` and `services/T00/B00/…` → `services/T00/B00/…`, a Slack webhook.
+    """
 
     kind: str
     literal: str
@@ -115,7 +121,7 @@ _MARKED = (
         "password", " -u ", re.compile(r"[\"']?[\w.@-]{1,60}:([^\s\"']{5,200})"), Strength.PASSWORD
     ),
 )
-# user:password before the host of a URL.
+# `user:password@host`, after the `://` of a URL.
 _URL_PASSWORD = re.compile(r"[^\s/:@\"'<>`]{0,100}:([^\s/\"'<>`]{1,200})@[\w.\[({$%-]")
 # The secret half of an AWS key pair, which has no prefix of its own.
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
@@ -123,7 +129,10 @@ _AWS_DISTANCE = 300  # characters after the key's id
 
 
 def find_tokens(text: str, ascii_text: bytes) -> Iterator[Secret]:
-    """Tokens of known formats, by their first character; `ascii_text` has a byte a character."""
+    """Find tokens of known formats; `ascii_text` has one byte for each character of the text.
+
+    `export T=npm_` and 36 characters → the token from `npm_` on, an npm token.
+    """
     for start, end in _runs(ascii_text):
         if ascii_text[end : end + 1] == b"." and (dotted := _DOTTED_TOKEN.match(text, start)):
             yield Secret(start, _whole(text, dotted.end()), _DOTTED_KINDS[dotted.lastindex or 0])
@@ -138,11 +147,15 @@ def find_tokens(text: str, ascii_text: bytes) -> Iterator[Secret]:
 
 
 def _may_be_token(run: str) -> bool:
-    """Whether a run is more than the words of a name; most are not, and this is seen quickly."""
+    """Whether a run may be a token: `ghp_1a2b…`, `AKIAXX…`; not `some_long_function_name`.
+
+    Most runs are names, and this leaves them out before an expression is asked.
+    """
     return _DIGIT.search(run) is not None or run.isupper()
 
 
 def _runs(ascii_text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the spans of letters, digits, `_` and `-` that are as long as the shortest token."""
     marked = ascii_text.translate(_AS_RUN)
     shortest = b"a" * _SHORTEST_RUN
     start = marked.find(shortest)
@@ -154,12 +167,13 @@ def _runs(ascii_text: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _whole(text: str, end: int) -> int:
-    """Where a token ends that goes on after a dot."""
+    """Return the end of a token that goes on after a dot: of `SG.abc….def…` after `def…`."""
     rest = _REST.match(text, end)
     return rest.end() if rest else end
 
 
 def _aws_secrets(text: str, start: int) -> Iterator[Secret]:
+    """Find the secret half of an AWS key, 40 characters, soon after its id: `AKIA…` `wJal…`."""
     for found in _AWS_SECRET.finditer(text, start, start + _AWS_DISTANCE):
         value = found.group()
         if any(map(str.isdigit, value)) and value.lower() != value:
@@ -167,7 +181,7 @@ def _aws_secrets(text: str, start: int) -> Iterator[Secret]:
 
 
 def find_marked(text: str) -> Iterator[Secret]:
-    """Secrets that are recognised by the literal before them."""
+    """Find secrets by the literal before them: `Authorization: Bearer x7Gq…` → `x7Gq…`."""
     for kind, literal, pattern, strength in _MARKED:
         at = text.find(literal)
         while at >= 0:
@@ -186,6 +200,7 @@ def _holds(kind: str, value: str, strength: Strength | None) -> bool:
 
 
 def _is_basic(value: str) -> bool:
+    """Whether it is user and password in base64: `YWRtaW46eDdHcTJMcFc=` is `admin:x7Gq2LpW`."""
     try:
         decoded = base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
@@ -196,7 +211,7 @@ def _is_basic(value: str) -> bool:
 
 
 def find_url_passwords(text: str) -> Iterator[tuple[int, int]]:
-    """Where a URL has a password."""
+    """Yield the spans of passwords in URLs: `https://ann:x7Gq2LpW@host` → of `x7Gq2LpW`."""
     at = text.find("://")
     while at >= 0:
         if found := _URL_PASSWORD.match(text, at + 3):

@@ -1,4 +1,7 @@
-"""Find the secrets of a text, and take them out."""
+"""Find the secrets of a text, and take them out.
+
+`password = "hunter2x!"` → `password = "[redacted: password]"`
+"""
 
 import re
 from collections import Counter
@@ -24,7 +27,11 @@ class Redaction:
 
 
 def find_secrets(text: str, path: str = "") -> list[Secret]:
-    """Every secret of a text in order, none overlapping; `path` tells configuration from code."""
+    """Return every secret of a text in order, none overlapping.
+
+    `path` tells configuration from code: in `app.yaml` the value of `token: x7Gq2LpW` is a literal,
+    in `app.py` it is an expression.
+    """
     ascii_text = text.encode("ascii", "replace")  # a byte a character: quicker to look through
     found = [
         *find_private_keys(text),
@@ -39,7 +46,10 @@ def find_secrets(text: str, path: str = "") -> list[Secret]:
 
 
 def redact(text: str, path: str = "") -> Redaction:
-    """The text with `[redacted: kind]` in place of each secret; every line keeps its number."""
+    """Replace each secret by its mark; every line keeps its number.
+
+    A private key of five lines → `[redacted: private key]` and four line ends.
+    """
     found = find_secrets(text, path)
     if not found:
         return Redaction(text)
@@ -54,13 +64,18 @@ def redact(text: str, path: str = "") -> Redaction:
 
 
 def _url_passwords(text: str) -> Iterable[Secret]:
+    """Find passwords in URLs: `postgres://app:x7Gq2LpW@db` → `x7Gq2LpW`, not `://app:$PASS@db`."""
     for start, end in find_url_passwords(text):
         if not is_placeholder(text[start:end]):
             yield Secret(start, end, "password in a URL")
 
 
 def _disjoint(found: list[Secret]) -> list[Secret]:
-    """Of secrets that overlap the one that was found first by rule, widened to cover both."""
+    """Join secrets that overlap: (0, 10, "JWT") and (5, 12, "secret") → (0, 12, "JWT").
+
+    The kind is that of the secret that starts first; of two that start at one place, that of the
+    rule that `find_secrets` asks first.
+    """
     result: list[Secret] = []
     for secret in sorted(found, key=lambda each: each.start):
         if result and secret.start < result[-1].end:

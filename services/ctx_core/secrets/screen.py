@@ -1,4 +1,4 @@
-"""Screens what clients store: warns of secrets in it, or redacts them."""
+"""Screens texts and metadata before they are stored: warns of their secrets, or redacts them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -23,7 +23,7 @@ Stored = TypeVar("Stored", bound="DataclassInstance")
 
 @dataclass(frozen=True)
 class Screened(Generic[Stored]):
-    """What is to be stored, redacted where that is set, and warnings for the client."""
+    """A draft or change to store, redacted where that is set, and warnings for the client."""
 
     value: Stored
     warnings: Sequence[str] = ()
@@ -31,7 +31,10 @@ class Screened(Generic[Stored]):
 
 @dataclass(frozen=True)
 class SecretScreen:
-    """Looks for secrets in drafts and changes; replaces them only where `redacts` is set."""
+    """Looks for secrets in drafts and changes; replaces them only where `redacts` is set.
+
+    `the token is ghp_…` → the text as it is and a warning, or `the token is [redacted: …]`.
+    """
 
     redacts: bool = False
 
@@ -55,7 +58,7 @@ class SecretScreen:
 
 
 def _size(content: Any) -> int:
-    """Count the characters of all texts, without keys."""
+    """Count the characters of all texts: `{"topic": "ab", "tags": ["c"]}` → 3, without the keys."""
     if isinstance(content, Mapping):
         return sum(map(_size, content.values()))
     if isinstance(content, list | tuple):
@@ -64,7 +67,7 @@ def _size(content: Any) -> int:
 
 
 def _redacted(content: Any, kinds: dict[str, None], key: str = "") -> Any:
-    """Return the same value without secrets; `kinds` gets the kinds that were found."""
+    """Return the same value without secrets, and add the kind of each secret to `kinds`."""
     if isinstance(content, Mapping):
         return {name: _redacted(each, kinds, str(name)) for name, each in content.items()}
     if isinstance(content, list | tuple):
@@ -77,7 +80,10 @@ def _redacted(content: Any, kinds: dict[str, None], key: str = "") -> Any:
 
 
 def _redact_value(key: str, content: str) -> Redaction:
-    """Redact a value; a short one is read with its key, as in a configuration file."""
+    """Redact a value; a short one is read with its key, as in a configuration file.
+
+    `{"password": "x7Gq2LpW"}` is read as `password: x7Gq2LpW`: alone, the value tells nothing.
+    """
     if not key or len(content) > LONGEST_VALUE or "\n" in content:
         return redact(content)
     before = f"{key}: "

@@ -1,4 +1,7 @@
-"""Whether a value that is assigned to a telling name is a secret, or a word that stands for one."""
+"""Tell secrets from placeholders, references and words.
+
+After `password =`: `x7Gq2LpW` is a secret; `changeme`, `${PASSWORD}` and `user_name` are none.
+"""
 
 import math
 import re
@@ -14,12 +17,14 @@ LONG = 28
 # Fewer different characters than this are a filling: `xxxxxxxx`, `********`, `00000000`.
 FEW_CHARACTERS = 5
 
-# Parts of words that are written where a secret would stand.
+# Words that stand where a secret would: `change-me`, `your-token-here`, `my-password`.
 _PLACEHOLDER = re.compile(
     r"example|change[-_]?(?:me|it|this)|replace|placeholder|dummy|redacted|your|(?:^|[-_.])my[-_]|insert|"
     r"enter|fixme|todo|xxxx|\.\.\.|…|foobar|fake|secret[-_]?here|here$|sample|undefined|"
     r"not[-_]?(?:a|real|set|used)|none$|null$|n/a$"
 )
+# The beginning of a reference: `${TOKEN}`, `{{ token }}`, `%s`, `<token>`, `vault://…`,
+# `var.token`, `!Ref Token`, `^1.2.3`, `process.env`.
 _REFERENCE = re.compile(
     r"\$[({\w]|%[({]|%\w+%|\{\{|<[\w /.:$-]{1,80}>|#\{|\{[\w.:\[\]()'\"!]{0,60}\}|%[sdv]\b|@@|"
     r"__\w+__|(?:ref|arn|vault|env|op|file|secret|secrets|ssm|sm|keyring|awskms|gcpkms|https?|s3|gs|data|"
@@ -27,7 +32,7 @@ _REFERENCE = re.compile(
     r"(?:var|local|module|each|self|this|config|settings)\.\w|"
     r"[~^<>=v]{0,2}[0-9]+\.[0-9]+|env\(|ENC\[|process\.env|os\.environ|\$$"
 )
-# `password='%s'`: a field that is filled in later, after its name.
+# A field that is filled in later, after its name: `password='%s'`, `Bearer={token}`.
 _TEMPLATE = re.compile(r"[\w -]+[=:] ?['\"]?(?:%[sdv]|%\(\w+\)[sd]|\{\w*\})['\"]?;?")
 _WORDS = frozenset(
     (
@@ -39,18 +44,19 @@ _WORDS = frozenset(
         "123456789 1234567890 always never inherit auto basic bearer plain"
     ).split()
 )
-# A word, or a name of words: letters, at most two digits after them.
+# A part of a name: letters, at most two digits after them (`user`, `v2`).
 _NAME_PART = re.compile(r"[A-Za-z]*[0-9]{0,2}")
 _HUMP = re.compile(r"[a-z](?=[A-Z])")
 LETTERS_PER_HUMP = 3  # words in camelCase have more; random letters change case every other one
 _CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{4,}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[-_./:\\ ,]+")
-_CONSTANT = re.compile(r"[\[(]?(?:\w+\.)*[A-Z][A-Z_]*")  # the name of one, not a value
+_CONSTANT = re.compile(r"[\[(]?(?:\w+\.)*[A-Z][A-Z_]*")  # the name of one: `settings.API_KEY`
+# Code rather than a value: `f(x)`, `a[0]`, `user.name()`, `a->b`, `A::b`, `a && b`.
 _CODE = re.compile(r"[()\[\]{};|]|\w\.\w+\(|->|=>|::|&&")
 
 
 class Secret(NamedTuple):
-    """Where a secret stands in a text, both as character offsets, and of which kind it is."""
+    """A span of a text, as character offsets, and the kind of the secret there."""
 
     start: int
     end: int
@@ -58,17 +64,23 @@ class Secret(NamedTuple):
 
 
 class Strength(Enum):
-    """How much a value must look like a secret, by how telling its place is."""
+    """How much a value must look like a secret: the less its place tells, the more.
 
-    WEAK = "any literal that stands for nothing else"
-    PASSWORD = "not a word, nor a name made of words"
-    RANDOM = "letters and digits in no order"
-    PROSE = "a password where a sentence might go on"
-    BARE = "the same, long, where an expression might stand"
+    `password: sunrise` in YAML passes as WEAK; `password = sunrise` in code, as BARE, does not.
+    """
+
+    WEAK = "no placeholder, number or title: `sunrise`, `a-word`; not `Required`, `12345`"
+    PASSWORD = "no word, and no name made of words: `x7Gq2LpW`; not `user_password`"
+    RANDOM = "letters and digits in no order: `a81fe09c3d`; not `release-12`"
+    PROSE = "a password in ASCII without code in it: `x7Gq2LpW`; not `get(key)`"
+    BARE = "random, of 16 characters or more, without code in it: `q83Jd02mNx71Lw4P`"
 
 
 def is_secret_value(value: str, strength: Strength) -> bool:
-    """Whether a value looks like a secret rather than a placeholder, a reference or a word."""
+    """Whether a value looks like a secret, as far as `strength` asks.
+
+    `x7Gq2LpW` → yes as WEAK and as PASSWORD; no as BARE, which takes 16 characters.
+    """
     if not MIN_WEAK <= len(value) <= MAX_LENGTH or is_placeholder(value):
         return False
     match strength:
@@ -90,7 +102,10 @@ def is_secret_value(value: str, strength: Strength) -> bool:
 
 
 def _is_password(value: str) -> bool:
-    """Whether it is no word or name; a long name with a digit in it passes for a passphrase."""
+    """Whether it is no word, name or constant: `x7Gq2LpW` → yes, `user_name`, `MAX_SIZE` → no.
+
+    A long name with a digit passes for a passphrase: `correct-horse-battery-9` → yes.
+    """
     if len(value) < MIN_PASSWORD or _CONSTANT.fullmatch(value):
         return False
     if not _is_name(value) or _has_all_kinds(value):
@@ -99,13 +114,16 @@ def _is_password(value: str) -> bool:
 
 
 def _has_all_kinds(value: str) -> bool:
-    """Whether it has small and large letters and digits, as rules for passwords ask."""
+    """Whether it has small and large letters and digits, as password rules ask: `Summer2024`."""
     has_digit = any(map(str.isdigit, value))
     return has_digit and value.lower() != value != value.upper()
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only marks the place of a secret or says where it comes from."""
+    """Whether a value only marks the place of a secret, or says where it comes from.
+
+    `changeme`, `xxxxxxxx`, `<your key>`, `${TOKEN}`, `os.environ[…]`, `a sentence` → yes.
+    """
     lower = value.lower()
     if lower in _WORDS or len(set(lower)) < FEW_CHARACTERS or _REFERENCE.match(value):
         return True
@@ -117,7 +135,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Whether letters and digits are mixed with little repetition."""
+    """Whether letters and digits mix with little repetition: `a81fe09c3d`, not `aaaa1111`."""
     has_digit = any(map(str.isdigit, value))
     has_letter = any(map(str.isalpha, value))
     mixed = (has_digit and has_letter) or _is_unspeakable(value)
@@ -125,13 +143,13 @@ def is_random(value: str) -> bool:
 
 
 def _is_unspeakable(value: str) -> bool:
-    """Whether letters of both cases stand as no word has them."""
+    """Whether letters of both cases stand as no word has them: `hXkqWzTbRmvLpGfd`."""
     both = value.upper() != value != value.lower()
     return both and len(value) >= MIN_BARE and len(_CONSONANTS.findall(value)) >= 2
 
 
 def _is_name(value: str) -> bool:
-    """Whether it is a word or an identifier, path or sentence of words."""
+    """Whether it is an identifier, path or sentence: `userName2`, `app/config`, `not-found`."""
     if _is_unspeakable(value):
         return False
     parts = _SEPARATORS.split(value)
@@ -140,7 +158,7 @@ def _is_name(value: str) -> bool:
 
 
 def _entropy(value: str) -> float:
-    """Bits a character, by how often each one occurs in the value."""
+    """Return the bits of a character, by how often each one occurs: `aaaa` → 0, `abcd` → 2."""
     length = len(value)
     counts = Counter(value).values()
     return -sum(count / length * math.log2(count / length) for count in counts)
