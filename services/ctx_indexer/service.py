@@ -127,6 +127,7 @@ async def open_indexer(
         gauges={
             **engine.gauges(),
             **(watch.gauges() if watch else {}),
+            "checkout_listings": lambda: float(context.indexer.checkouts.listings),
             "decoder_memory_bytes": lambda: float(decoder.memory_bytes if decoder else 0),
         },
         operation_times=engine.operation_times,

@@ -33,6 +33,7 @@ class IndexedCheckouts:
         """`store_key` names the Qdrant in the manifest."""
         self._manifest = manifest
         self._store_key = store_key
+        self.listings = 0  # since the start, for the metrics
         self._stamp: tuple[int, int] | None = None
         self._hidden: dict[int, tuple[int, ...]] = {}
         self._signatures: dict[int, Signatures] = {}
@@ -43,6 +44,7 @@ class IndexedCheckouts:
         A checkout without a folder is left out where its repo has another one, and so are repos
         that the running call may not reach.
         """
+        self.listings += 1
         every = await self._every(collection)
         found = [each for each in every if current().reaches_repo(collection, each.repo)]
         gone = await _gone(found)
