@@ -45,7 +45,7 @@ SCORES = {
         "rerank_score",
     },
 }
-LONG = "The retry budget of the payment queue was exhausted. " + "Nothing else happened. " * 30
+LONG = "The retry budget of the payment queue was exhausted. " + "Nothing else happened. " * 120
 ENTRIES: list[dict[str, Any]] = [
     {
         "text": "Retry the payment queue with exponential backoff and jitter",

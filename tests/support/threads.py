@@ -52,8 +52,6 @@ def settings(records_url: str, tmp_path: Path) -> Settings:
     return Settings(
         data_dir=tmp_path / "data",
         database_url=records_url,
-        chunk_size=400,
-        chunk_overlap=40,
         enable_summary_generation=False,
     )
 

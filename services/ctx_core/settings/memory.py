@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, model_validator
+from pydantic import BaseModel
 
 from ctx_core.settings.fields import CommaList, env
 
@@ -95,18 +95,6 @@ class MemorySettings(BaseModel):
         ge=1,
         le=1000,
     )
-    chunk_size: int = env(
-        "CHUNK_SIZE",
-        1500,
-        "Texts longer than this many characters are embedded in chunks.",
-        ge=200,
-    )
-    chunk_overlap: int = env(
-        "CHUNK_OVERLAP",
-        150,
-        "Characters that neighbouring chunks share; at most half of them.",
-        ge=0,
-    )
     enable_reranking: bool = env(
         "ENABLE_RERANKING",
         True,
@@ -121,11 +109,9 @@ class MemorySettings(BaseModel):
     max_image_size_mb: float = env(
         "MAX_IMAGE_SIZE_MB",
         10.0,
-        "Largest image of an entry; where CTX_MAX_BODY_BYTES is set, the request must fit it too.",
+        "Largest image of an entry; all of one entry may have ten times as much. Where "
+        "CTX_MAX_BODY_BYTES is set, the request must fit it too.",
         gt=0,
-    )
-    max_total_size_mb: float = env(
-        "MAX_TOTAL_SIZE_MB", 100.0, "Largest sum of the images of one entry.", gt=0
     )
     enable_summary_generation: bool = env(
         "ENABLE_SUMMARY_GENERATION",
@@ -133,18 +119,6 @@ class MemorySettings(BaseModel):
         "Summarise long thread entries in the background: by the configured decoder, or by the "
         "best sentences where there is none.",
     )
-    summary_min_content_length: int = env(
-        "SUMMARY_MIN_CONTENT_LENGTH", 300, "Shorter texts need no summary.", ge=1
-    )
     summary_max_tokens: int = env(
         "SUMMARY_MAX_TOKENS", 2000, "Longest summary, in tokens.", ge=16, le=32_000
     )
-
-    @model_validator(mode="after")
-    def _chunks_advance(self) -> "MemorySettings":
-        if self.chunk_overlap * 2 > self.chunk_size:
-            raise ValueError(
-                f"CHUNK_OVERLAP={self.chunk_overlap} must not exceed half of "
-                f"CHUNK_SIZE={self.chunk_size}"
-            )
-        return self

@@ -56,7 +56,7 @@ class Conversations:
 
 def conversation_target(settings: Settings) -> ProjectionTarget:
     """Return where messages are written, and how."""
-    projection = EntryProjection(EntryKind.MESSAGE, _splitter(settings))
+    projection = EntryProjection(EntryKind.MESSAGE, TextSplitter())
     return ProjectionTarget(projection, settings.conversations_collection_name)
 
 
@@ -149,15 +149,11 @@ def _hierarchies(
     )
 
 
-def _splitter(settings: Settings) -> TextSplitter:
-    return TextSplitter(settings.chunk_size, settings.chunk_overlap)
-
-
 def _semantic(
     settings: Settings, engine: Engine, records: Records, outbox: Outbox
 ) -> SemanticRetriever:
     collection = settings.conversations_collection_name
-    search = EntrySearch(engine.vectors, records.entries, outbox, collection, _splitter(settings))
+    search = EntrySearch(engine.vectors, records.entries, outbox, collection, TextSplitter())
     models = QueryModelResolver(engine.vectors, engine.embedder, settings.models_dir)
     spec = entry_spec(EntryKind.MESSAGE, engine.embedder)
     return SemanticRetriever(search, models, spec, collection)

@@ -11,6 +11,8 @@ BREAKS = (
     re.compile(r"[.!?。]\s+"),
     re.compile(r"\s+"),
 )
+CHUNK_SIZE = 1500  # about 400 tokens: the transformer that ships reads 512
+CHUNK_OVERLAP = 150  # two sentences: an idea at the end of a chunk is whole in one of the two
 # A break counts only in the last part of a chunk: an earlier one would leave the chunk too short.
 MIN_SHARE = 0.6
 
@@ -19,8 +21,8 @@ MIN_SHARE = 0.6
 class TextSplitter:
     """The size of a chunk, and its overlap with the chunk before, both in characters."""
 
-    size: int
-    overlap: int
+    size: int = CHUNK_SIZE
+    overlap: int = CHUNK_OVERLAP
 
     def chunks(self, text: str) -> list[str]:
         """Return chunks that cover the whole text, in order; one where it is short enough."""

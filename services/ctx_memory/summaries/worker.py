@@ -18,6 +18,7 @@ from ctx_memory.summaries.extractive import MAX_CHARACTERS, NAME, extract
 
 log = logging.getLogger(__name__)
 
+MIN_LENGTH = 300  # characters: a search shows as much of the text itself
 BATCH = 100  # entries read at a time
 # Between scans of all entries without a summary: for those that failed, that were written while the
 # server was down, and that other processes wrote.
@@ -42,9 +43,9 @@ class SummaryRules:
     """Whether summaries are written, of texts of which length, and how long they may be."""
 
     enabled: bool
-    min_length: int
     max_tokens: int
     context_tokens: int
+    min_length: int = MIN_LENGTH
 
     @property
     def max_read(self) -> int:

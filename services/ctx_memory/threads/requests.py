@@ -31,6 +31,7 @@ from ctx_memory.search.filters import HOLDS_NUL, NUL, normalized_tags
 MAX_THREAD_LENGTH = 256  # as long as the column
 MAX_ID = 2**31 - 1  # PostgreSQL's integer; SQLite's is larger
 BYTES_PER_MB = 1024 * 1024
+LARGEST_IMAGES = 10  # of an entry together: more is a folder, not a note
 
 EMPTY = "cannot be empty or whitespace"
 
@@ -81,10 +82,8 @@ class ImageLimits:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "ImageLimits":
-        return cls(
-            each=int(settings.max_image_size_mb * BYTES_PER_MB),
-            total=int(settings.max_total_size_mb * BYTES_PER_MB),
-        )
+        each = int(settings.max_image_size_mb * BYTES_PER_MB)
+        return cls(each, total=LARGEST_IMAGES * each)
 
 
 class ImageArgument(BaseModel):
@@ -193,7 +192,7 @@ def decode_images(images: Sequence[ImageArgument], limits: ImageLimits) -> list[
         raise InvalidInput(
             "images",
             f"have {_mb(total)} together and the limit is {_mb(limits.total)} "
-            "(MAX_TOTAL_SIZE_MB); send fewer or smaller ones",
+            f"({LARGEST_IMAGES} times MAX_IMAGE_SIZE_MB); send fewer or smaller ones",
         )
     return decoded
 

@@ -47,7 +47,7 @@ class Threads:
 
 def thread_target(settings: Settings) -> ProjectionTarget:
     """Return where thread entries are written, and how."""
-    projection = EntryProjection(EntryKind.THREAD, _splitter(settings))
+    projection = EntryProjection(EntryKind.THREAD, TextSplitter())
     return ProjectionTarget(projection, settings.threads_collection_name)
 
 
@@ -60,7 +60,6 @@ async def open_threads(
         decoder = await stack.enter_async_context(open_decoder(settings))
         rules = SummaryRules(
             settings.enable_summary_generation,
-            settings.summary_min_content_length,
             settings.summary_max_tokens,
             settings.decoder_context_tokens,
         )
@@ -92,7 +91,7 @@ def _threads(
     stage: RerankStage | None,
 ) -> Threads:
     collection, language = settings.threads_collection_name, settings.fts_language
-    splitter = _splitter(settings)
+    splitter = TextSplitter()
     limits = ImageLimits.from_settings(settings)
     secrets = SecretScreen(settings.redact_stored)
     entries = ThreadEntries(
@@ -119,10 +118,6 @@ def _threads(
         ),
         summaries=summaries,
     )
-
-
-def _splitter(settings: Settings) -> TextSplitter:
-    return TextSplitter(settings.chunk_size, settings.chunk_overlap)
 
 
 def _rerank_status(settings: Settings, stage: RerankStage | None) -> RerankStatus:

@@ -21,9 +21,6 @@ async def tools(
         data_dir=tmp_path_factory.mktemp("contract") / "data",
         database_url=database_url,
         max_image_size_mb=0.001,
-        max_total_size_mb=0.002,
-        chunk_size=400,
-        chunk_overlap=40,
     )
     async with memory_tools(settings) as opened:
         yield opened

@@ -98,9 +98,9 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str, str]] = [
         "MAX_IMAGE_SIZE_MB",
     ),
     (
-        {"images": [{**IMAGE, "position": n, "data": LARGE} for n in range(3)]},
+        {"images": [{**IMAGE, "position": n, "data": LARGE} for n in range(12)]},
         "images",
-        "MAX_TOTAL_SIZE_MB",
+        "10 times MAX_IMAGE_SIZE_MB",
     ),
     ({"metadata": '{"score": NaN}'}, "metadata", "nan"),
     ({"metadata": "not an object"}, "metadata", "object"),

@@ -75,8 +75,8 @@ async def test_statistics(filled: Thread) -> None:
     assert body["chunking"] == {
         "enabled": True,
         "available": True,
-        "chunk_size": 400,
-        "chunk_overlap": 40,
+        "chunk_size": 1500,
+        "chunk_overlap": 150,
         "aggregation": "max",
     }
     assert body["reranking"] == {

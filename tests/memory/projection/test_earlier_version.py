@@ -23,21 +23,20 @@ from tests.support.threads import serving
 
 EARLIER_FIELDS = {"entry_uuid": "entry", "metadata_hashes": "facts", "point_count": "points"}
 MEMORY = "Retry with jitter"
-ENTRY = "The broker restarted. " + "Nothing else happened that week. " * 40  # several chunks
+ENTRY = "The broker restarted. " + "Nothing else happened that week. " * 160  # several chunks
 
 
 @pytest.fixture
 async def stored(settings: Settings) -> AsyncIterator[Settings]:
     """A memory and a thread entry; on a shared Qdrant server their collections go afterwards."""
-    small = settings.model_copy(update={"chunk_size": 400, "chunk_overlap": 40})
-    async with serving(small) as (memory, _):
+    async with serving(settings) as (memory, _):
         await memory.memories.store(MEMORY, Metadata(topic="queues"))
         await memory.threads.entries.store(
             EntryArgument(thread_id="t", source="user", text=ENTRY, metadata={"a": "b"})
         )
-    yield small
-    async with open_engine(small, small.memory_model) as engine:
-        for name in (small.memory_collection_name, small.threads_collection_name):
+    yield settings
+    async with open_engine(settings, settings.memory_model) as engine:
+        for name in (settings.memory_collection_name, settings.threads_collection_name):
             await engine.vectors.delete_collection(name)
 
 

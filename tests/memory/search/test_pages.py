@@ -11,7 +11,7 @@ from ctx_core.settings import Settings
 from ctx_memory.records.fulltext.query import TextMode
 from ctx_memory.search import pages
 from ctx_memory.search.pages import RankedPages
-from ctx_memory.search.splitter import TextSplitter
+from ctx_memory.search.splitter import CHUNK_SIZE, TextSplitter
 from ctx_memory.threads.hybrid import HybridSearch
 from ctx_memory.threads.render import Results
 from ctx_memory.threads.searches import Searches
@@ -23,7 +23,7 @@ from tests.support.threads import add, draft, search_request
 def reranking(threads: Threads, settings: Settings, reranker: Any, seconds: float = 5.0) -> Threads:
     """The same threads, searched with this reranker."""
     records = threads.entries.records
-    splitter = TextSplitter(settings.chunk_size, settings.chunk_overlap)
+    splitter = TextSplitter()
     cut = RankedPages(records, splitter, RerankStage(reranker, seconds))
     results = Results(records, 300)
     return replace(
@@ -63,14 +63,14 @@ async def test_the_reranker_has_the_last_word(threads: Threads, settings: Settin
 async def test_the_reranker_reads_the_chunk_that_was_found(
     threads: Threads, settings: Settings
 ) -> None:
-    filler = " ".join(f"Week {n} was quiet." for n in range(80))
+    filler = " ".join(f"Week {n} was quiet." for n in range(300))
     await add(threads, [draft(f"{filler} The mail relay certificate expires in May.")])
     reranker = Overlap()
     ranked = reranking(threads, settings, reranker)
     await ranked.searches.by_meaning("mail relay certificate expires", search_request())
     [read] = reranker.read
     assert "certificate" in read
-    assert len(read) <= settings.chunk_size
+    assert len(read) <= CHUNK_SIZE
 
 
 async def test_a_reranker_that_is_late_leaves_the_first_order(

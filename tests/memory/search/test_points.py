@@ -15,7 +15,7 @@ from ctx_memory.threads.threads import Threads
 COLLECTION = "threads"
 PROJECTION = EntryProjection(EntryKind.THREAD, TextSplitter(400, 40))
 LONG = " ".join(
-    f"Sentence number {n} tells something about the year {1900 + n}." for n in range(60)
+    f"Sentence number {n} tells something about the year {1900 + n}." for n in range(240)
 )
 
 

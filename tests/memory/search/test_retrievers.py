@@ -69,7 +69,7 @@ async def test_rare_words_and_several_words_count_more(threads: Threads) -> None
 
 
 async def test_a_long_entry_is_found_once_by_words_of_all_its_chunks(threads: Threads) -> None:
-    long = " ".join(f"Paragraph {n} reports on the weather." for n in range(60))
+    long = " ".join(f"Paragraph {n} reports on the weather." for n in range(240))
     [id_] = await notes(threads, f"Certificates expire. {long} The relay is renewed.")
     body = await words(threads, "relay certificate weather")
     assert ids(body) == [id_]
