@@ -54,7 +54,7 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True)
 class EntryStorage:
-    """The records, and what writes their points to Qdrant."""
+    """The records, with the outbox and the healer that write their points to Qdrant."""
 
     records: Records
     outbox: Outbox
@@ -74,7 +74,7 @@ class MemoryServer:
 
 @contextlib.asynccontextmanager
 async def open_memory(settings: Settings, engine: Engine) -> AsyncIterator[MemoryServer]:
-    """Open the records, heal what a crash left, and run the background work until the end."""
+    """Open the records, heal the collections, and work in the background until the end."""
     tasks = BackgroundTasks()
     async with contextlib.AsyncExitStack() as stack:
         storage = await stack.enter_async_context(open_storage(settings, engine))
@@ -133,7 +133,7 @@ async def open_records(settings: Settings) -> Records:
 async def _heal(healer: Healer) -> None:
     """Heal at a start; the server starts also where Qdrant is down or has another model's vectors.
 
-    Entries are then kept in SQL, searches say what to do, and the outbox retries.
+    Entries are then kept in SQL, searches name the remedy, and the outbox retries.
     """
     try:
         await healer.heal()

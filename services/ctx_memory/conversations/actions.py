@@ -16,7 +16,7 @@ Handler = Callable[[Any], Awaitable[Body]]
 
 
 class ContextMemory:
-    """Runs actions; `read_only` refuses those that write."""
+    """Runs actions; with `read_only` it refuses actions that write."""
 
     def __init__(
         self,

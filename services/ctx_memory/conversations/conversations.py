@@ -35,13 +35,13 @@ from ctx_memory.search.semantic import SemanticRetriever
 from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.summaries.writer import SummaryWriter
 
-MODEL_TOKENS = 4096  # of which TOKEN_LIMIT_PERCENTAGE is a share, as in the contract
+MODEL_TOKENS = 4096  # TOKEN_LIMIT_PERCENTAGE is a share of them, as in the contract
 IMPORTANT_MESSAGES = 2  # since the last summary cause the next one
 
 
 @dataclass(frozen=True)
 class Conversations:
-    """What the conversation tools and the REST API call."""
+    """The parts of the dialect, which its tools and the REST API call."""
 
     records: ConversationRecords
     messages: Messages
@@ -64,7 +64,7 @@ def conversation_target(settings: Settings) -> ProjectionTarget:
 async def open_conversations(
     settings: Settings, engine: Engine, records: Records, outbox: Outbox, tasks: BackgroundTasks
 ) -> AsyncIterator[Conversations]:
-    """Import what CONTEXT_DIR names, and work in the background until the end."""
+    """Import the folder CONTEXT_DIR, then work in the background until the end."""
     async with contextlib.AsyncExitStack() as stack:
         decoder = await stack.enter_async_context(open_decoder(settings))
         conversations = _conversations(settings, engine, records, outbox, decoder)

@@ -1,4 +1,4 @@
-"""Draws a context and what it is related to: as JSON, as Mermaid, as text."""
+"""Draws a context and its related contexts: as JSON, as Mermaid, as text."""
 
 import json
 from collections.abc import Mapping, Sequence

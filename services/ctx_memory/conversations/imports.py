@@ -42,7 +42,7 @@ Milliseconds = Annotated[float | None, Field(ge=0, le=253_402_300_799_000)]  # t
 
 
 class _File(BaseModel):
-    """A file of that system; what else is in it is ignored."""
+    """A file of that system; its other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -94,7 +94,7 @@ class _Texts:
 
 
 async def import_folder(records: ConversationRecords, folder: Path, secrets: SecretScreen) -> None:
-    """Import what a folder holds, unless that was done before; log what was imported."""
+    """Import the summaries and relations of a folder once, and log how many were new."""
     found = await DISK.run(_read, folder)
     screened = replace(
         found,
@@ -113,7 +113,7 @@ async def import_folder(records: ConversationRecords, folder: Path, secrets: Sec
 
 
 async def _screened(found: Imported, secrets: SecretScreen) -> Imported:
-    """Redact the secrets of a summary where that is set; log what looks like one."""
+    """Redact the secrets of a summary where that is set; log each suspected one."""
     draft = found.summary
     quoted = {name: draft.details[name] for name in QUOTES if name in draft.details}
     screened = await secrets.screen(_Texts(draft.text, quoted))

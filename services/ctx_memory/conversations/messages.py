@@ -27,7 +27,7 @@ from ctx_memory.records.conversations.types import (
     SummaryThresholds,
 )
 
-DEFAULT_PAGE = 100  # messages, about what a reader wants of a long conversation
+DEFAULT_PAGE = 100  # messages; few readers want more of a long conversation
 
 
 class Messages:

@@ -107,7 +107,7 @@ def _result(*required: str) -> dict[str, Any]:
 
 
 def _inlined(value: Any, schemas: Mapping[str, Any]) -> Any:
-    """Replace references by what they refer to."""
+    """Replace each `$ref` by the schema that it names."""
     if isinstance(value, dict):
         if "$ref" in value:
             return schemas[value["$ref"].removeprefix(SCHEMAS)]

@@ -181,7 +181,7 @@ ACTIONS: Mapping[str, type[Request]] = {
     "cleanup": Cleanup,
 }
 WRITING = frozenset({"add", "summarize", "add_relationship", "cleanup"})
-# What an action needs beside its context, in the words of the contract.
+# The parameters that an action needs beside its context, in the words of the contract.
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "add": ("role", "content"),
     "find_similar": ("searchText",),
@@ -210,7 +210,7 @@ def parse(given: Mapping[str, Any]) -> Request:
 
 
 def validated(model: type[M], given: Mapping[str, Any]) -> M:
-    """Return the model of what was given; a null counts as not given. Raises RequestInvalid."""
+    """Return the arguments as a model; a null counts as not given. Raises RequestInvalid."""
     try:
         return model.model_validate({k: v for k, v in given.items() if v is not None})
     except ValidationError as error:
@@ -218,7 +218,7 @@ def validated(model: type[M], given: Mapping[str, Any]) -> M:
 
 
 def _shown(value: Any) -> str:
-    """Return what was given, as far as a message shows it."""
+    """Return a value as a message shows it: its first MAX_SHOWN characters."""
     return str(value)[:MAX_SHOWN].encode(errors="replace").decode()
 
 

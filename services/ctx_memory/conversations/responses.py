@@ -1,4 +1,4 @@
-"""What the conversations dialect returns, in the fields of its contract."""
+"""Results of the conversations dialect, in the fields of its contract."""
 
 from collections.abc import Sequence
 from datetime import datetime

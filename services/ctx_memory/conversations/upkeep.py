@@ -1,4 +1,4 @@
-"""Links similar contexts, cleans up irrelevant ones, and forgets what is old."""
+"""Links similar contexts, hides irrelevant ones, and deletes hidden ones after 7 days."""
 
 import logging
 from collections.abc import Sequence
@@ -117,14 +117,14 @@ class Upkeep:
         return found
 
     async def _text(self, context_id: str) -> str | None:
-        """Return what a summary says, without the frame that all extractive ones share."""
+        """Return the points of a summary, without the frame that all extractive summaries share."""
         found = await self._records.summaries(SummaryLevel.CONVERSATION, [context_id])
         if context_id not in found:
             return None
         return str(found[context_id].details.get("points") or found[context_id].text)
 
     async def undo(self, context_id: str) -> list[str]:
-        """Bring back what cleanups for this context removed in the last 7 days."""
+        """Bring back the contexts that cleanups for this one removed in the last 7 days."""
         return await self._records.restore(context_id)
 
     async def maintain(self) -> None:

@@ -1,4 +1,4 @@
-"""What is not an entry: the state of the work, preferences, and the history of sessions."""
+"""The board beside the entries: the state of the work, preferences, the history of sessions."""
 
 import platform
 from collections.abc import Callable
@@ -38,7 +38,7 @@ async def update_state(
     blockers: list[str] | None = None,
     other: Json | None = None,
 ) -> Json:
-    """Change what is given and keep the rest; return the new state.
+    """Change the given parts of the state, keep the others; return the new state.
 
     `other` sets the agent, the machine, or parts of the progress.
     """

@@ -1,6 +1,6 @@
 """The text formats of the knowledge folder: JSON, NDJSON, decisions and skills.
 
-They are those of folders that users bring along, so every reader takes what it can of a file.
+Users bring folders along, written by other programs: a reader skips a part that it cannot parse.
 """
 
 import json
@@ -99,7 +99,7 @@ def render_decision(decision: Decision) -> str:
 
 
 def parse_decision(text: str, number: int = 0) -> Decision:
-    """Read a decision; what its file lacks stays empty. `number` is the one of the file's name."""
+    """Read a decision; parts that its file lacks are empty. `number` is in the file's name."""
     found = Decision(number, UNTITLED, status="")
     sections: dict[str, list[str]] = {}
     current: list[str] = []
@@ -150,7 +150,7 @@ def _unless(placeholder: str, text: str) -> str:
 
 @dataclass(frozen=True)
 class SkillDocument:
-    """A SKILL.md: what its head says, and its instructions."""
+    """A SKILL.md: the fields of its head, and its instructions."""
 
     fields: Mapping[str, Any]
     instructions: str

@@ -47,7 +47,7 @@ async def add_entry(
 async def put_entry(store: KnowledgeStore, entry: KnowledgeEntry) -> None:
     """Write an entry, and remove it from where another scope kept it. The caller holds the lock.
 
-    A skill keeps what lies beside its text.
+    A skill keeps its feedback and proposals.
     """
     own = await store.private.load(entry.type, entry.key)
     shared = await DISK.run(store.public.load, entry.type, entry.key)

@@ -34,8 +34,8 @@ class EntryType(StrEnum):
 class KnowledgeEntry:
     """One entry as it is stored.
 
-    `key` names its file: a decision's is `NNNN-slug`, a skill's its folder. `events` holds what a
-    skill keeps beside its text, by the name of the file that holds it in a public one.
+    `key` names its file: a decision's is `NNNN-slug`, a skill's its folder. `events` are a skill's
+    feedback and proposals, each by the name of its file in a public skill.
     """
 
     type: EntryType

@@ -19,7 +19,7 @@ MAX_FILE_BYTES = 4 * 1024 * 1024  # as much as one request may carry; larger fil
 # Neither exists on Windows, which has no such links and pipes in folders.
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-_BEING_WRITTEN = re.compile(r"\..+\.[0-9a-f]{32}")  # what `replace_file` calls a file in the making
+_BEING_WRITTEN = re.compile(r"\..+\.[0-9a-f]{32}")  # written by `replace_file`
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\:*?\"<>|]")
 
 
@@ -108,7 +108,7 @@ class KnowledgeFolder:
         )
 
     def files(self) -> dict[str, os.stat_result]:
-        """Every regular file with a safe name, and what the system says of it."""
+        """Every regular file with a safe name, and its `stat`."""
         return dict(self._walk(""))
 
     def _walk(self, folder: str) -> Iterator[tuple[str, os.stat_result]]:

@@ -34,7 +34,7 @@ UNKNOWN_CALLER = "mcp:unknown"
 
 @dataclass(frozen=True)
 class ProjectKnowledge:
-    """The knowledge of one project, and what works on it."""
+    """The knowledge of one project: its store, its sync, its search."""
 
     store: KnowledgeStore
     sync: GitSync
@@ -99,7 +99,7 @@ class Knowledge:
         return f"mcp:{name}" if name else UNKNOWN_CALLER
 
     async def push_written(self) -> None:
-        """Push what this run has written; a failure is only logged."""
+        """Push the knowledge of each project that this run wrote to; a failure is only logged."""
         for knowledge in self._opened.values():
             if not knowledge.store.has_written:
                 continue

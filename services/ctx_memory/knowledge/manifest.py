@@ -15,7 +15,7 @@ IGNORE = ".gitignore"
 PENDING_CONFLICTS = ".pending_conflicts.json"
 ACTIVE_STATE = "state/active.json"
 USER_PREFERENCES = "preferences/user.json"
-# What belongs to one machine; it is never committed.
+# Files that belong to one machine; they are never committed.
 LOCAL_FILES = (ACTIVE_STATE, USER_PREFERENCES, PENDING_CONFLICTS)
 
 

@@ -135,7 +135,7 @@ class PublicEntries:
         return ""
 
     def _edit_sidecar(self, entry: KnowledgeEntry, sidecar: str, value: Any) -> None:
-        """Set what a sidecar says of an entry; None removes it, and an empty sidecar goes."""
+        """Set the value of an entry in a sidecar; None removes it, and an empty sidecar goes."""
         home = HOMES[entry.type]
         before = self._sidecar(home, sidecar)
         names = _sidecar_names(entry.type, entry.key)
@@ -149,7 +149,7 @@ class PublicEntries:
         else:
             self._folder.remove(f"{home}/{sidecar}")
 
-    # --- what a skill keeps beside its text ------------------------------------------------
+    # --- feedback and proposals of a skill -------------------------------------------------
 
     def _events(self, key: str) -> dict[str, Any]:
         home = f"{HOMES[EntryType.SKILL]}/{key}"
@@ -187,5 +187,5 @@ class PublicEntries:
 
 
 def _sidecar_names(entry_type: EntryType, key: str) -> tuple[str, ...]:
-    """What sidecars call an entry: its file, and of a skill also its folder."""
+    """The names of an entry in sidecars: `retries.md`; of a skill `deploy/SKILL.md`, `deploy`."""
     return (f"{key}/{SKILL_FILE}", key) if entry_type is EntryType.SKILL else (f"{key}.md",)

@@ -48,7 +48,7 @@ def find_repository(root: Path) -> Repository | None:
 
 
 def project_id(root: Path, repository: Repository | None, *, create: bool) -> str | None:
-    """Name a project for what is kept outside its folder; None if it has no name yet. Blocks.
+    """Name a project for rows outside its folder; None if it has no name yet. Blocks.
 
     All work trees of a repository share it, and it moves with the repository.
     """

@@ -11,12 +11,12 @@ from filelock import FileLock, Timeout
 from ctx_core.blocking import DISK
 from ctx_memory.records.private import PrivateRecords
 
-HOST_LENGTH = 24  # of the name; what follows tells runs apart
+HOST_LENGTH = 24  # of the name; the rest tells runs apart
 
 
 @contextlib.asynccontextmanager
 async def open_run(records: PrivateRecords, folder: Path) -> AsyncIterator[str]:
-    """Name a run, after deleting what dead runs of this machine left; its own goes at the end.
+    """Name a run. Deletes entries of dead runs of this machine first, and its own at the end.
 
     A run holds a lock file as long as it lives: the system lets go of it when the process dies.
     """

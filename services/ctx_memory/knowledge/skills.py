@@ -29,7 +29,7 @@ async def add_skill(
     scope: str = "",
     agent: str = "",
 ) -> str:
-    """Write a skill's text; return its folder. What lies beside the text stays."""
+    """Write a skill's text; return its folder. Its feedback and proposals stay."""
     folder = skill_folder(name)
     wanted = parse_scope(scope) if scope.strip() else None
 

@@ -62,7 +62,7 @@ class KnowledgeStore:
     async def save(self, entry: KnowledgeEntry) -> None:
         """Write an entry where its scope belongs. The caller holds the lock.
 
-        Raises KnowledgeRefused if a public one holds what looks like a secret.
+        Raises KnowledgeRefused if a public one seems to hold a secret.
         """
         if entry.scope is not Scope.PUBLIC:
             await self.private.save(entry)
@@ -125,7 +125,7 @@ class KnowledgeStore:
 
 
 def refuse_secret(text: str, where: str = "") -> None:
-    """Raise KnowledgeRefused if a text that becomes public holds what looks like a secret."""
+    """Raise KnowledgeRefused if a text that becomes public seems to hold a secret."""
     if found := find_secrets(text):
         line = text.count("\n", 0, found[0].start) + 1
         place = f"{where}:{line}" if where else f"line {line}"

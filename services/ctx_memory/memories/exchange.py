@@ -23,7 +23,7 @@ IMPORT_SECONDS = 600.0  # a page of long texts on a slow machine
 
 
 class ExportedMemory(BaseModel):
-    """A memory with everything that is kept of it; what was superseded names what replaced it."""
+    """A memory with all its fields; a superseded one names its successor in the metadata."""
 
     id: str = Field(min_length=1, max_length=64)
     collection: str = Field(pattern=COLLECTION_PATTERN)

@@ -50,7 +50,7 @@ MAX_WAITING = 50  # memories without points that `find` ranks by their words
 
 
 class Recalled(NamedTuple):
-    """A page of `find`: hits, how many memories pass the filters, and what was degraded.
+    """A page of `find`: hits, how many memories pass the filters, and why it is degraded.
 
     `is_weak` says that no memory fits the query well.
     """
@@ -205,7 +205,7 @@ class Memories:
     ) -> tuple[list[ListedMemory], int]:
         """Return a page of memories, newest first, and how many pass the filters.
 
-        With `forgotten` those that expired or were superseded are among them. Raises as `find`.
+        With `forgotten` expired and superseded memories are among them. Raises as `find`.
         """
         asked = await self._asked(session, collection)
         criteria = _criteria(filters, asked, current=not forgotten)

@@ -1,4 +1,4 @@
-"""The metadata of a memory as it is stored and changed: what stays, what hides it from `find`."""
+"""The metadata of a memory: fields that no change touches, fields that hide it from `find`."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ def metadata_change(
 
 
 def _check_fixed(record: Mapping[str, Any], entry: Entry, field: str) -> None:
-    """Raise InvalidInput where a change gives another value for what stays."""
+    """Raise InvalidInput where a change gives another value for a fixed field."""
     for key, why in FIXED.items():
         given, known = record.get(key), entry.metadata.get(key)
         if given != known and (given is not None or (key == CREATED_AT and key in record)):

@@ -36,7 +36,7 @@ class ProjectedCollections:
         self.write_lock = asyncio.Lock()
         self._embedder = embedder
         self._checked: dict[str, str] = {}  # collection → the physical one that was checked
-        self._replacements: dict[str, str] = {}  # collection → what is being built for it
+        self._replacements: dict[str, str] = {}  # collection → the replacement that is being built
 
     @property
     def model(self) -> str:
@@ -131,7 +131,7 @@ class ProjectedCollections:
         return []
 
     async def swap(self, collection: str) -> None:
-        """Put the replacement behind the collection's name, and delete what was there."""
+        """Put the replacement behind the collection's name, and delete the old one."""
         await self.store.swap(collection, self._replacements.pop(collection))
 
     async def discard(self, collection: str) -> None:

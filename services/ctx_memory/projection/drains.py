@@ -52,7 +52,7 @@ def _log(error: BaseException) -> None:
 class BackgroundDrain:
     """Drains the outbox when asked; `on_drained` gets the seconds that each drain took.
 
-    What fails is tried again by the outbox itself.
+    The outbox itself retries a drain that failed.
     """
 
     def __init__(self, outbox: Outbox, on_drained: OnDrained) -> None:
@@ -68,7 +68,7 @@ class BackgroundDrain:
         self._wakeup.set()
 
     async def wait(self) -> str | None:
-        """Wait until what was asked for is written; return the reason where it is not."""
+        """Wait until the drains asked for are done; return the reason where they take too long."""
         try:
             async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await self._idle.wait()

@@ -42,7 +42,7 @@ class RebuildReport:
 
 
 class Healer:
-    """Compares collections with SQL and writes what differs."""
+    """Compares collections with SQL, and has differing entries written or deleted."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Healer:
         self.unknown = UnknownEntries()
 
     async def heal(self) -> None:
-        """Write what a crash, a lost or an older Qdrant folder left missing or outdated.
+        """Write the points that a crash, a lost or an older Qdrant folder left missing or outdated.
 
         Points of deleted entries are deleted. Points of entries that SQL never knew stay, and
         `unknown` says so.
@@ -206,7 +206,7 @@ class Healer:
         return None
 
     async def _correct(self, collection: _Collection) -> Drift:
-        """Have the outbox write and delete what differs; the caller drains it."""
+        """Enqueue the entries that differ; the caller drains the outbox."""
         drift = await self._compare(collection)
         changed = [*drift.missing, *drift.outdated, *drift.orphaned]
         if changed:

@@ -19,7 +19,9 @@ log = logging.getLogger(__name__)
 BATCH = 100  # entries written to Qdrant at a time
 RETRY_SECONDS = 5.0  # between attempts while Qdrant does not answer
 RENEWALS_PER_LEASE = 3  # so that a late renewal loses no lease
-OTHER_PROCESS_POLL_SECONDS = 0.05  # while another process writes what a caller waits for
+OTHER_PROCESS_POLL_SECONDS = (
+    0.05  # while a caller waits for the entries that another process writes
+)
 
 
 class Outbox:

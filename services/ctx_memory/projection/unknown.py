@@ -15,7 +15,7 @@ ENTRIES_PER_DELETE = 100
 
 
 class UnknownEntries:
-    """What the last comparison found in each collection beside the entries of SQL."""
+    """The entries that the last comparison found in each collection and not in SQL."""
 
     def __init__(self) -> None:
         self._drifts: dict[str, Drift] = {}
@@ -31,12 +31,12 @@ class UnknownEntries:
                 raise StorageFailed(unknown_problem(collection, drift))
 
     def advice(self) -> list[str]:
-        """Return what the operator should know of each collection with unknown entries."""
+        """Return a sentence for the operator for each collection with unknown entries."""
         return [unknown_problem(*each) for each in self._drifts.items() if each[1].unknown]
 
 
 def unknown_problem(collection: str, drift: Drift) -> str:
-    """Say how many entries only Qdrant has, and what to do."""
+    """Say how many entries only Qdrant has, and how to get rid of them."""
     return (
         f"collection {collection} holds {len(drift.unknown):,} entries that the records, with "
         f"{drift.entries:,} entries there, never knew: the records were emptied or put back from "

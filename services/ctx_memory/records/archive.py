@@ -1,7 +1,7 @@
 """Backups of all records in one file that either database can be restored from.
 
 A zip with one member of JSON lines for each table, and a manifest with the revision of the tables
-and the count and SHA-256 of each member. What is derived (the outbox, full text) is left out.
+and the count and SHA-256 of each member. Derived data (the outbox, full text) is left out.
 """
 
 import base64
@@ -47,7 +47,7 @@ class Member:
 
 @dataclass(frozen=True)
 class ArchiveManifest:
-    """What an archive holds."""
+    """The head of an archive: the revision of its tables, and the members."""
 
     format: int
     revision: str
@@ -185,7 +185,7 @@ def _read_manifest(archive: zipfile.ZipFile) -> ArchiveManifest:
 
 
 def _require_same_tables(manifest: ArchiveManifest) -> None:
-    """Raise InvalidInput, which says what to do, for a backup of another revision."""
+    """Raise InvalidInput for a backup of another revision; it names the version to restore with."""
     given, own = manifest.revision, str(newest_revision())
     if given == own and manifest.tables.keys() == {table.name for table in TABLES}:
         return

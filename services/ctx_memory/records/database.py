@@ -150,7 +150,7 @@ def _is_nul_refused(error: Exception) -> bool:
 
 
 def reason(error: Exception) -> str:
-    """Return the database's own message, without what SQLAlchemy adds, users and hosts."""
+    """Return the database's own message, without SQLAlchemy's additions, users and hosts."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, OSError) and (cause.errno or 0) > 0:
         return os.strerror(cause.errno or 0)  # its own text names the host

@@ -1,4 +1,4 @@
-"""The record store: one SQL database, the source of truth, by what it keeps."""
+"""The record store: one SQL database, the source of truth, in parts by noun."""
 
 from collections.abc import Sequence
 

@@ -109,8 +109,8 @@ private_entries = Table(
     Column("updated_at", String(MOMENT_LENGTH), nullable=False),
 )
 
-# A conversation: a thread of messages, which the contract calls a context. `fresh_*` count what was
-# added since its summary, which covers the messages up to the id `summarised_through`.
+# A conversation: a thread of messages, which the contract calls a context. `fresh_*` count the
+# messages added since its summary, which covers messages up to the id `summarised_through`.
 conversations = Table(
     "conversations",
     schema,

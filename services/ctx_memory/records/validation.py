@@ -66,7 +66,7 @@ def _check_text(field: str, value: str, dialect: Dialect) -> None:
 
 
 def _check_json(field: str, value: Any, dialect: Dialect, depth: int = 0) -> None:
-    """Refuse what RFC 8259 lacks (NaN, infinity, keys that are no strings) and deep nesting."""
+    """Refuse values that RFC 8259 lacks (NaN, infinity, keys that are no strings), deep nesting."""
     if depth > MAX_DEPTH:
         raise InvalidInput(field, f"is nested deeper than {MAX_DEPTH} levels")
     match value:

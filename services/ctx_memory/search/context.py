@@ -1,4 +1,4 @@
-"""Gathers what ranking compares: the retrieved entries, those beside them, and all their scores."""
+"""Gathers the candidates of a ranking: retrieved entries, their neighbours, all their scores."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -77,7 +77,7 @@ class RankedPages:
         return RankedPage(entries, [item.scores for item in page], warnings)
 
     async def _read(self, ranking: Sequence[RankedEntry], criteria: Criteria) -> list[RankedEntry]:
-        """Read the entries of a ranking; those that no longer meet the criteria are left out.
+        """Read the entries of a ranking, without entries that no longer meet the criteria.
 
         Entries may have changed or been deleted in SQL after their points were written.
         """

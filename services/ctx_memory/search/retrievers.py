@@ -54,7 +54,7 @@ class RetrieverResult:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What each mode found, and the candidates of a ranking where Qdrant answered both modes."""
+    """The hits of each mode, and the candidates of a ranking where Qdrant answered both modes."""
 
     by_mode: Mapping[str, RetrieverResult]
     candidates: Mapping[int, Candidate] = field(default_factory=dict)

@@ -20,15 +20,15 @@ log = logging.getLogger(__name__)
 
 MIN_LENGTH = 300  # characters: a search shows as much of the text itself
 BATCH = 100  # entries read at a time
-# Between scans of all entries without a summary: for those that failed, that were written while the
-# server was down, and that other processes wrote.
+# Between scans of all entries without a summary. A scan finds entries that failed, that were
+# written while the server was down, or that other processes wrote.
 SCAN_SECONDS = 300.0
 RETRY_SECONDS = 60.0  # until the next scan after a failure
 MAX_QUEUED = 10_000  # ids of written entries
 MAX_FAILURES = 5  # in a row: then the decoder is at fault, not the text
 CHARACTERS_PER_TOKEN = 4  # about, in English
 PROMPT_TOKENS = 200  # of the instructions
-MIN_CHARACTERS_PER_TOKEN = 3  # a cautious estimate, for what must fit into the context
+MIN_CHARACTERS_PER_TOKEN = 3  # a cautious estimate, so that a prompt fits into the context
 MIN_READ = 1_000  # characters of an entry, however small the context is
 SYSTEM = "You summarise notes for another reader of the same project. You add nothing."
 PROMPT = (
@@ -40,7 +40,7 @@ PROMPT = (
 
 @dataclass(frozen=True)
 class SummaryRules:
-    """Whether summaries are written, of texts of which length, and how long they may be."""
+    """Whether summaries are written, the shortest text that gets one, and the longest summary."""
 
     enabled: bool
     max_tokens: int
@@ -104,7 +104,7 @@ class SummaryWorker:
             yield
 
     async def catch_up(self) -> None:
-        """Summarise every entry without a summary; those that fail are left to the next scan."""
+        """Summarise every entry without a summary; the next scan retries a failed one."""
         self.failure, self._failures_in_a_row = None, 0
         after = 0
         while entries := await self._summaries.due(self._kind, self.rules.min_length, BATCH, after):

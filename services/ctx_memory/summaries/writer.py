@@ -9,7 +9,7 @@ from ctx_core.text.truncate import truncate
 from ctx_memory.summaries.extractive import MAX_CHARACTERS, MAX_READ, NAME, extract
 
 PROMPT_TOKENS = 300  # of the instructions
-MIN_CHARACTERS_PER_TOKEN = 3  # a cautious estimate, for what must fit into the context
+MIN_CHARACTERS_PER_TOKEN = 3  # a cautious estimate, so that a prompt fits into the context
 MIN_READ = 1_000  # characters of a part, however small the context is
 SYSTEM = "You summarise conversations of a software project for a later reader. You add nothing."
 EXTEND = (

@@ -43,7 +43,7 @@ TRUNCATED = "..."  # ends a text that goes on
 class Scores(TypedDict, total=False):
     """The scores of a hit; of distance and ranks a lower one is better, else a higher one.
 
-    A hybrid search has all six, others those that apply; `rerank_score` is null without a reranker.
+    A hybrid search has all six, others a part; `rerank_score` is null without a reranker.
     """
 
     rrf: float

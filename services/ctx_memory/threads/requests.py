@@ -1,6 +1,6 @@
 """Arguments of the thread tools that describe an entry, validated and turned into drafts.
 
-The record store itself refuses what no database can store, such as NaN in metadata.
+The record store itself refuses values that no database can store, such as NaN in metadata.
 """
 
 import base64
@@ -46,7 +46,7 @@ def _check_named(thread: str) -> str:
 
 
 def _decoded(value: Any) -> Any:
-    """Return an object that may be given as JSON text; what does not parse stays a text."""
+    """Return an object that may be given as JSON: `'{"a": 1}'` → `{"a": 1}`; other texts stay."""
     if not isinstance(value, str):
         return value
     try:

@@ -98,7 +98,7 @@ class ClampedLimit(TypedDict):
 class SearchResult(TypedDict):
     """The keys that all searches share; `total`, of `search_context` only, counts all pages.
 
-    With `error` nothing was searched: `validation_errors` lists what is wrong with the filters.
+    With `error` nothing was searched: `validation_errors` lists the faults of the filters.
     """
 
     results: list[SearchHit]

@@ -29,7 +29,7 @@ class PreparedSearch:
 
 @dataclass(frozen=True)
 class SearchPage:
-    """The hits of a search, its warnings, what it adds to `stats`, and the hits of all pages.
+    """The hits of a search, its warnings, its part of `stats`, and the number of hits on all pages.
 
     `plan` asks the database how it ran the search; None where it only applied the filters.
     """

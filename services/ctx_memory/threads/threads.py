@@ -35,7 +35,7 @@ from ctx_memory.threads.statistics import ConfiguredFeatures, RerankStatus, Thre
 
 @dataclass(frozen=True)
 class Threads:
-    """What the thread tools call."""
+    """The parts of the dialect, which the thread tools call."""
 
     entries: ThreadEntries
     batches: Batches

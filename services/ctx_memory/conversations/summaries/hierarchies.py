@@ -64,7 +64,7 @@ class HierarchySummariser:
         """Write a parent's summary; False where no child has one."""
         children = await self._neighbours(parent, RelationType.PARENT)
         summaries = await self._records.summaries(SummaryLevel.CONVERSATION, children)
-        # A child that is a parent itself also counts with what is below it.
+        # A child that is a parent itself also counts with the summary of its own children.
         below = await self._records.summaries(SummaryLevel.HIERARCHY, children)
         if not summaries and not below:
             return False

@@ -1,4 +1,4 @@
-"""Summarises conversations: what was added since the last summary, part by part."""
+"""Summarises conversations: the messages after the last summary, part by part."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ Tracker = Callable[[CallType], AbstractAsyncContextManager[None]]
 
 @dataclass(frozen=True)
 class _Part:
-    """Messages that one call summarises, and what they count."""
+    """Messages that one call of the writer summarises, and their text."""
 
     messages: Sequence[Entry]
     text: str

@@ -15,8 +15,8 @@ from ctx_memory.records.conversations.types import SummaryThresholds
 
 log = logging.getLogger(__name__)
 
-# Between looks at all conversations: for those that failed, that grew while the server was down,
-# and that other processes wrote to.
+# Between looks at all conversations. A look finds conversations whose summary failed, that grew
+# while the server was down, or that other processes wrote to.
 SCAN_SECONDS = 300.0
 RETRY_SECONDS = 60.0  # until the next look after a failure
 
@@ -61,7 +61,7 @@ class ConversationWorker:
         self._wakeup.set()
 
     def summary_changed(self, id_: str) -> None:
-        """Have done what follows a summary that a caller asked for."""
+        """Have similar contexts linked after a summary that a caller asked for."""
         self._changed[id_] = None
         self._wakeup.set()
 

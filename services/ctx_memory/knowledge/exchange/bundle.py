@@ -26,7 +26,7 @@ from ctx_memory.knowledge.store import KnowledgeStore, refuse_secret
 HEAD = "bundle.json"
 FORMAT = 1
 PRIVATE = "private/"
-EVENTS = ".events.json"  # what a private skill keeps beside its text
+EVENTS = ".events.json"  # feedback and proposals of a private skill
 SHARED_FOLDERS = ("knowledge/", "conventions/", "skills/", "history/", "preferences/", "state/")
 LEFT_OUT = ("state/active.json", "preferences/user.json")  # of one machine
 MAX_BYTES = 64 * 1024 * 1024  # unpacked; a store of this size is no knowledge
@@ -35,7 +35,7 @@ MAX_FILES = 20_000
 
 @dataclass
 class BundleReport:
-    """What importing a bundle changed, by path, and what it left as it was."""
+    """The paths that importing a bundle changed, and the paths that it left as they were."""
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
@@ -143,7 +143,7 @@ def _pack(files: Mapping[str, bytes]) -> bytes:
 
 
 def _unpack(source: Path) -> dict[str, bytes]:
-    """Read an archive into memory; raises KnowledgeRefused for what must not be in it. Blocks."""
+    """Read an archive into memory; raises KnowledgeRefused for one that is no bundle. Blocks."""
     try:
         with gzip.open(source) as stream:
             unpacked = stream.read(MAX_BYTES + 1)

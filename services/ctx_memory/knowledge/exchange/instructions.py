@@ -14,7 +14,7 @@ from ctx_memory.knowledge.merge.sections import Section, split_sections
 from ctx_memory.knowledge.store import KnowledgeStore, refuse_secret
 
 PREAMBLE = "overview"
-# What other programs write into these files from a store of their own.
+# Blocks that other programs write into these files from a store of their own.
 _MANAGED = re.compile(r"<!-- ctx:start -->.*?(<!-- ctx:end -->|\Z)", re.DOTALL)
 
 

@@ -123,7 +123,7 @@ def _is_set(value: Any) -> bool:
 
 
 def _list(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    """What both have, and what either added; what either removed is gone."""
+    """Merge lists as sets: base `a b`, ours `a c`, theirs `a b d` → `a c d`."""
     kept = [item for item in ours if item in theirs or item not in base]
     return kept + [item for item in theirs if item not in base and item not in kept]
 

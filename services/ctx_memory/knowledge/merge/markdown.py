@@ -19,7 +19,7 @@ class _Version:
 
     @property
     def kept(self) -> dict[int, Section]:
-        """What this side made of each base section that it has."""
+        """This side's version of each base section that it still has."""
         return {base: self.sections[here] for here, base in self.continues.items()}
 
     @property

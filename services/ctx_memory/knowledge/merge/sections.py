@@ -1,4 +1,4 @@
-"""Markdown as sections: what stands before the first `## ` heading, then one section each."""
+"""Markdown as sections: the text before the first `## ` heading, then one section a heading."""
 
 import re
 from collections.abc import Iterable, Iterator

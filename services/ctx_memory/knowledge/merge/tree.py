@@ -15,7 +15,7 @@ Tree = Mapping[str, bytes]
 
 DECISIONS = "knowledge/decisions/"
 _DECISION_NAME = re.compile(r"(\d+)-(.*\.md)")
-# What the program keeps about entries: a difference there is no question for a person.
+# Files that the program itself keeps about entries: a difference there is no question for a person.
 BOOKKEEPING = frozenset({"manifest.json", ".meta.json", ".scope.json"})
 WHOLE_FILE = "Whole-file conflict: both sides changed it differently"
 OURS_DELETED = "Whole-file conflict: deleted by ours but modified by theirs"
@@ -95,7 +95,7 @@ def _merge_file(
     prefer: Side,
     merged: MergedTree,
 ) -> bytes | None:
-    """The merged content; None if the file is gone. Notes what was decided in `merged`."""
+    """The merged content, None if the file is gone; `merged` notes how a difference was decided."""
     if theirs in (ours, base):
         return ours
     if ours == base:

@@ -22,7 +22,7 @@ NAMESPACE = UUID("6d0f9d3e-6a3c-4b0b-9a53-1f6a6e4b3c11")  # of the ids of our po
 PROJECT, FILE, DIGEST, BLOCK = "project", "file", "digest", "block"
 VERSION = "version"  # the file and its digest together
 INDEXES = dict.fromkeys((PROJECT, FILE, VERSION), IndexKind.KEYWORD)
-PAGE = 1_000  # points read at once when a server learns what is there
+PAGE = 1_000  # points read at once when a server reads the digests
 BATCH = 200  # points written at once: the embedded engine holds the process meanwhile
 AVERAGE_TERMS = 25  # of a block
 
@@ -50,7 +50,7 @@ class KnowledgeIndex:
         self._project = project
         self._turn = asyncio.Lock()
         self._physical = ""
-        self._known: dict[str, str] = {}  # file → digest of what the collection holds
+        self._known: dict[str, str] = {}  # file → digest of the version in the collection
 
     @property
     def model(self) -> str:
@@ -79,7 +79,7 @@ class KnowledgeIndex:
         return meaning, (words[0] if words else ())
 
     async def _update(self, documents: Mapping[str, Document]) -> None:
-        """Write what changed, then delete what is old: a block is found at every moment."""
+        """Write new blocks, then delete old ones: a search finds each document at every moment."""
         await self._open()
         changed = [d for f, d in documents.items() if self._known.get(f) != d.digest]
         points = await COMPUTE.run(self._points, changed)
@@ -97,9 +97,9 @@ class KnowledgeIndex:
         self._known = {file: document.digest for file, document in documents.items()}
 
     async def _open(self) -> None:
-        """Create the collection, and learn what it holds where that is not known.
+        """Create the collection; read the digests of its files where they are not known.
 
-        One that another model built is dropped: all of it can be written again.
+        A collection that another model built is dropped: all of it can be written again.
         """
         spec = knowledge_spec(self._embedder)
         if self._physical and self._physical == await self._vectors.resolve(self._collection):

@@ -108,7 +108,7 @@ def _add(
     meaning: Iterable[Hit],
     words: Sequence[Hit],
 ) -> None:
-    """Add what Qdrant found, as far as the documents still are as they were."""
+    """Add the hits of Qdrant whose documents have not changed since."""
     best = max((hit.score for hit in words), default=0.0)
     for hit in meaning:
         if candidate := _candidate(candidates, documents, hit):

@@ -37,7 +37,7 @@ class PendingFile:
 
 @dataclass(frozen=True)
 class PendingMerge:
-    """A merge that waits: which remote commit, and what both sides changed in it."""
+    """A merge that waits: the remote commit, and the files that both sides changed."""
 
     conflict_id: str
     remote: str
@@ -71,7 +71,7 @@ class PendingMerge:
         return replace(self, files=files)
 
     def report(self) -> dict[str, Any]:
-        """What the tools tell of it."""
+        """The merge as the tools show it: its files, resolved or not, with previews."""
         return {
             "has_conflicts": self.remaining > 0,
             "total": len(self.files),
@@ -89,7 +89,7 @@ class PendingMerge:
         }
 
     def detail(self, given: str) -> dict[str, Any]:
-        """Both sides of one file, their difference, and what a merge by section would give."""
+        """Both sides of one file, their difference, and the result of a merge by section."""
         file = self.find(given)
         path = self.file_path(file)
         diff = difflib.unified_diff(

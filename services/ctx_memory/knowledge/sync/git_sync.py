@@ -39,7 +39,7 @@ THEIRS = "theirs"  # keeps the remote commit of a pending merge from being colle
 
 @dataclass(frozen=True)
 class Integrated:
-    """What merging a remote commit came to; without `head` it stopped at conflicts."""
+    """The result of merging a remote commit; without `head` the merge stopped at conflicts."""
 
     merged: MergedTree
     head: str | None
@@ -72,7 +72,7 @@ class GitSync:
             return answer | await self._renumber_private()
 
     async def _share(self, remote: Remote) -> Answer:
-        """Merge what the remote has and push, again where others were faster."""
+        """Merge the remote branch and push; start over where another push came first."""
         notes: Answer = {}
         for _ in range(MAX_ATTEMPTS):
             theirs = await GIT.run(remote.fetch)
@@ -102,7 +102,7 @@ class GitSync:
         return ready.commit
 
     async def pull(self, strategy: str = "ours") -> Answer:
-        """Merge what the remote has into the folder; raises KnowledgeRefused for a wrong strategy.
+        """Merge the remote branch into the folder; raises KnowledgeRefused for a wrong strategy.
 
         With the strategy `agent` a conflict changes nothing and waits to be resolved.
         """
@@ -128,7 +128,7 @@ class GitSync:
     def _pull(
         self, work: Integration, remote: Remote, theirs: str, prefer: Side | None
     ) -> Integrated | PendingMerge | None:
-        if prefer is not None:  # so that what is ours is in a commit, whatever stands after it
+        if prefer is not None:  # so that our version is in a commit, whichever side wins
             work.commit_local("", refuse_secrets)
         done = integrate(work, remote, theirs, prefer)
         if done is None or done.head is not None:
@@ -162,7 +162,7 @@ class GitSync:
             yield repository
 
     async def locally(self, step: Callable[[Integration], T]) -> T:
-        """Do a blocking step while nobody writes, after finishing what a crash interrupted."""
+        """Do a blocking step while nobody writes, after finishing a change that a crash cut off."""
 
         async def work() -> T:
             hidden = await self._store.hidden_paths()
@@ -204,7 +204,7 @@ def integrate(
 
 
 def refuse_secrets(before: Tree, after: Tree) -> None:
-    """Raise KnowledgeRefused if a file that is to be committed holds what looks like a secret."""
+    """Raise KnowledgeRefused if a file that is to be committed seems to hold a secret."""
     for path, content in after.items():
         if before.get(path) != content:
             refuse_secret(content.decode("utf-8", "replace"), path)
@@ -234,7 +234,7 @@ def _pulled(done: Integrated | None, remote: Remote, strategy: str) -> Answer:
 
 
 def _notes(merged: MergedTree, remote: Remote) -> Answer:
-    """What a merge decided by itself and people should know."""
+    """Decisions of a merge that people should know: files merged by section, new numbers."""
     notes: Answer = {}
     if merged.auto_resolved:
         notes["auto_resolved"] = _paths(remote, merged.auto_resolved)

@@ -1,4 +1,4 @@
-"""The history of a repository: commits, what they hold of the knowledge folder, how they relate."""
+"""The history of a repository: commits, their knowledge files, how commits relate."""
 
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -162,7 +162,7 @@ class History:
     def update_index(self, old: str | None, new: str) -> None:
         """Put the knowledge folder of `new` into the index where it differs from `old`.
 
-        Everything else in the index, such as what the user has staged, stays.
+        Everything else in the index, such as changes that the user staged, stays.
         """
         before, after = self.blobs(old), self.blobs(new)
         lines = []

@@ -27,7 +27,7 @@ IN_PROGRESS = (
 
 @dataclass(frozen=True)
 class Divergence:
-    """A local and a remote commit, and what is known about how they parted."""
+    """A local and a remote commit: where they parted, and whether either changed code since."""
 
     history: History
     local: str | None
@@ -114,7 +114,7 @@ class Integration:
     def commit_local(
         self, message: str, check: Callable[[Tree, Tree], None] = lambda before, after: None
     ) -> str | None:
-        """Commit what changed in the folder; return the new commit, None if nothing did."""
+        """Commit the changes of the folder; return the new commit, None without changes."""
         head, committed, files = self.local_files()
         changes = difference(committed, files)
         if not changes:
@@ -182,7 +182,7 @@ class Integration:
 
 
 def difference(before: Tree, after: Tree) -> dict[str, bytes | None]:
-    """What changes from one set of files to another; None where a file goes."""
+    """Files that differ between two sets, with their new content; None where a file goes."""
     return {
         path: after.get(path)
         for path in sorted({*before, *after})

@@ -10,10 +10,10 @@ from ctx_memory.knowledge.sync.working_copy import committed_files
 
 @dataclass(frozen=True)
 class Publication:
-    """A commit to push, the local commit whose knowledge it has, and where it was put upon.
+    """A commit to push, and the local commit whose knowledge it has.
 
-    `is_local` says that it is the local commit itself; `descends`, that the local history has what
-    it was put upon.
+    `is_local`: both are the same commit. `descends`: the local history has the parent of the pushed
+    commit.
     """
 
     commit: str
@@ -42,7 +42,7 @@ def prepare_publication(history: History, remote: Remote, theirs: str | None) ->
 
 
 def finish_publication(work: Integration, done: Publication) -> None:
-    """Record locally what the remote has taken, so that later merges start from there."""
+    """Record the pushed commit locally, so that later merges start from there."""
     if done.is_local:
         return
     head = work.history.head()
@@ -55,7 +55,7 @@ def finish_publication(work: Integration, done: Publication) -> None:
 
 
 def _new_branch(history: History, remote: Remote, local: str) -> Publication:
-    """A branch that the remote does not have yet starts where it parted from those it has."""
+    """Publish a branch that is new to the remote: it starts at the fork from a known branch."""
     fork = remote.fork_point(local)
     if fork is None or not history.changes_code(fork, local):
         return Publication(local, local, is_local=True, descends=True)

@@ -40,7 +40,7 @@ class ConflictResolution:
         self._folder = store.project.folder
 
     async def status(self) -> Answer:
-        """Say whether a merge waits, and for what."""
+        """Say whether a merge waits, with its conflicts."""
         pending = await GIT.run(read_pending, self._folder)
         if pending is None:
             return {"status": "clean"}
@@ -138,7 +138,7 @@ class ConflictResolution:
 
 
 def _resolution(file: PendingFile, conflict: FileConflict) -> bytes | None:
-    """The resolved content with what changed in ours since; None if that changed the same place.
+    """The resolved content with our later changes; None if these changed the same place.
 
     Empty content deletes a file that one side had deleted.
     """

@@ -1,4 +1,4 @@
-"""What a push would share and a pull would bring, as far as is known without the network."""
+"""The files that a push would share and a pull would bring, by the last fetch."""
 
 from typing import Any
 

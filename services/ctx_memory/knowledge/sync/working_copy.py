@@ -12,7 +12,7 @@ from ctx_memory.knowledge.sync.history import REGULAR_MODES, History
 
 
 def committed_files(history: History, *commits: str | None) -> list[dict[str, bytes]]:
-    """The files of the knowledge folder in each commit, without those that are never synced.
+    """The synced files of the knowledge folder in each commit.
 
     Links, submodules and unsafe names are left out: they stay in commits and never reach a disk.
     """
@@ -29,15 +29,15 @@ def committed_files(history: History, *commits: str | None) -> list[dict[str, by
 
 
 def is_synced(path: str) -> bool:
-    """Whether a file is shared at all: what belongs to one machine is not."""
+    """Whether a file is shared at all: files of one machine are not."""
     return is_safe_path(path) and path not in LOCAL_FILES
 
 
 class WorkingCopy:
     """Reads and changes the folder under the project's lock. Every method blocks.
 
-    `hidden` are paths, and folders with a `/` at the end, of entries that are not public: what
-    lies there is read as the last commit has it.
+    `hidden` are paths, and folders with a `/` at the end, of entries that are not public: they are
+    read from the last commit, not from the disk.
     """
 
     def __init__(self, project: Project, history: History, hidden: Collection[str]) -> None:

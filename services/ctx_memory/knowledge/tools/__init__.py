@@ -19,5 +19,5 @@ def knowledge_tools(knowledge: Knowledge) -> Sequence[Tool]:
         *record_tools(knowledge),
         *sync_tools(knowledge),
     ]
-    # A misspelt `scope` must not make public what was meant to be private.
+    # A misspelt `scope` must not make a private entry public.
     return [replace(tool, strict=tool.writes) for tool in tools]

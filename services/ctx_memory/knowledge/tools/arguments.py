@@ -28,7 +28,7 @@ Key = Annotated[str, Field(description="Name of the entry, such as `architecture
 
 
 class KeyResult(TypedDict):
-    """The answer about an entry. `note` says what the caller should know beyond the status."""
+    """The answer about an entry. `note` is a remark beyond the status."""
 
     status: str
     key: str

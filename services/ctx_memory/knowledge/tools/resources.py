@@ -202,7 +202,7 @@ async def _entry(store: Store, entry_type: EntryType, key: str) -> Mapping[str, 
 
 
 async def _found(read: Callable[[], Awaitable[Any]]) -> str:
-    """A value as JSON; what is not there is an answer, not an error of the protocol."""
+    """A value as JSON; a missing entry is an answer too, no error of the protocol."""
     try:
         return _json(await read())
     except KnowledgeRefused as error:

@@ -28,7 +28,7 @@ SkillName = Annotated[str, Field(description="Name of the skill, such as `deploy
 
 
 class NameResult(TypedDict):
-    """The answer about a skill. `note` says what the caller should know beyond the status."""
+    """The answer about a skill. `note` is a remark beyond the status."""
 
     status: str
     name: str

@@ -31,7 +31,7 @@ async def remove(
 
 
 async def restore(connection: AsyncConnection, kept: str) -> list[str]:
-    """Bring back what the cleanups for this conversation removed; return the ids."""
+    """Bring back the conversations that cleanups for this one removed; return their ids."""
     change = (
         update(conversations)
         .where(conversations.c.removed_for == kept)
@@ -42,7 +42,7 @@ async def restore(connection: AsyncConnection, kept: str) -> list[str]:
 
 
 async def purge(connection: AsyncConnection, removed_before: str) -> list[str]:
-    """Delete what was removed before a time, with messages, summaries and relations."""
+    """Delete conversations removed before a time, with messages, summaries and relations."""
     query = select(conversations.c.id).where(conversations.c.removed_at < removed_before)
     found = list((await connection.execute(query.with_for_update())).scalars())
     for batch in reading.id_batches(found):

@@ -26,7 +26,7 @@ async def claim(connection: AsyncConnection, dialect: Dialect, folder: str, now:
 async def add(
     connection: AsyncConnection, dialect: Dialect, found: ImportedFolder, collection: str, now: str
 ) -> ImportedFolder:
-    """Add what is not known yet; return that."""
+    """Add the unknown part of a folder; return that part."""
     return ImportedFolder(
         await _add_conversations(connection, dialect, found.conversations, collection),
         await _add_rollups(connection, dialect, found.rollups),

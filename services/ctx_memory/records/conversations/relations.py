@@ -32,7 +32,7 @@ async def save(
             source=each.source, target=each.target, type=each.type.value, created_at=now, **values
         )
         keys = ["source", "target", "type"]
-        # What somebody asked for stays, also where it is found automatically.
+        # A relation that somebody asked for stays theirs, also where it is found automatically.
         may_change = relations.c.is_automatic if each.is_automatic else None
         await connection.execute(
             fresh.on_conflict_do_update(index_elements=keys, set_=values, where=may_change)

@@ -158,14 +158,14 @@ class ConversationRecords:
             return await cleanup.remove(connection, ids, kept, moment(unchanged_since), _now())
 
     async def restore(self, kept: str) -> list[str]:
-        """Bring back what the cleanups for this conversation removed; return the ids."""
+        """Bring back the conversations that cleanups for this one removed; return their ids."""
         async with self._database.writing("restore conversations") as connection:
             return await cleanup.restore(connection, kept)
 
     async def purge(
         self, removed_before: datetime, calls_before: datetime
     ) -> tuple[list[str], int]:
-        """Delete what was removed, and calls that were made, before a time."""
+        """Delete conversations removed, and calls made, before a time."""
         async with self._database.writing("delete old conversations") as connection:
             purged = await cleanup.purge(connection, moment(removed_before))
             return purged, await calls.purge(connection, moment(calls_before))
@@ -181,7 +181,7 @@ class ConversationRecords:
             return await calls.totals(connection, moment(since), moment(until))
 
     async def import_once(self, folder: str, found: ImportedFolder) -> ImportedFolder | None:
-        """Add what a folder holds and is not known yet; None where it was imported before."""
+        """Add the unknown part of a folder; None where the folder was imported before."""
         async with self._database.writing("import conversations") as connection:
             if not await imports.claim(connection, self._dialect, folder, _now()):
                 return None

@@ -30,7 +30,7 @@ async def save_of_conversation(
     collection: str,
     now: str,
 ) -> Summary | None:
-    """Save a conversation's summary and take what it covers off the counters.
+    """Save a conversation's summary and take the messages that it covers off the counters.
 
     None, and nothing is saved, where another process summarised it meanwhile.
     """

@@ -38,7 +38,7 @@ class Direction(StrEnum):
 
 
 class SummaryLevel(StrEnum):
-    """What a summary covers: one conversation, a parent's children, or all parents."""
+    """The extent of a summary: one conversation, a parent's children, or all parents."""
 
     CONVERSATION = "context"
     HIERARCHY = "hierarchy"
@@ -73,7 +73,7 @@ class MessageDraft:
 
 @dataclass(frozen=True)
 class Conversation:
-    """A conversation and its counters; `fresh_*` count what its summary does not cover."""
+    """A conversation and its counters; `fresh_*` count messages after its summary."""
 
     id: str
     messages: int
@@ -105,7 +105,7 @@ class SummaryDraft:
 
 @dataclass(frozen=True)
 class Coverage:
-    """The messages that a summary adds: from `after` to `through`, and what they count."""
+    """The messages that a summary adds: after the id `after`, up to `through`, with counts."""
 
     after: int
     through: int
@@ -186,7 +186,7 @@ class ImportedRollup:
 
 @dataclass(frozen=True)
 class ImportedFolder:
-    """All that a folder of another system holds; `skipped` counts what could not be read."""
+    """The content of a folder of another system; `skipped` counts unreadable files."""
 
     conversations: Sequence[ImportedConversation] = ()
     rollups: Sequence[ImportedRollup] = ()

@@ -72,7 +72,7 @@ def _conditions(given: Any, errors: list[str]) -> Iterator[MetadataFilter]:
 
 
 def _parse(raw: Mapping[str, Any], label: str, errors: list[str]) -> Iterator[MetadataFilter]:
-    """Yield the filter, or add to `errors` what is wrong with it."""
+    """Yield the filter, or add its faults to `errors`."""
     wrong = [
         f"unknown field {name!r}; allowed: {', '.join(FIELDS)}" for name in raw.keys() - FIELDS
     ]

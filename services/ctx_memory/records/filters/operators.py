@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement
 
-MAX_LISTED = 1000  # values of `in` and `not_in`: far below what either database can bind
+MAX_LISTED = 1000  # values of `in` and `not_in`: far below the limits of both databases
 
 
 class Operator(StrEnum):

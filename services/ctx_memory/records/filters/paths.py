@@ -19,7 +19,7 @@ Path = tuple[str, ...]
 
 
 def parse_path(key: str) -> Path:
-    """Split a key into steps, the outermost first. Raises ValueError, which says what is wrong."""
+    """Split a key into steps, the outermost first: `a.b` → `("a", "b")`. Raises ValueError."""
     if not key:
         raise ValueError("must name a metadata field, such as status or references.task")
     if len(key) > MAX_KEY_LENGTH:
