@@ -1,10 +1,10 @@
-"""`python -m ctx`, and the console script `ctx`."""
+"""`python -m ctx`, this file by its path, and the scripts `ctx` and `ctx-engine` of ctx/bin."""
 
+import os
 import sys
-from collections.abc import Sequence
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     try:
@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return Exit.INTERRUPTED
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(words: list[str]) -> int:
     import click
 
     from ctx.cli import cli
@@ -41,5 +41,15 @@ def _run(words: Sequence[str]) -> int:
         return Exit.INTERRUPTED
 
 
+def start() -> int:
+    """Run the command of this process, whose `sys.path` is reversed; return its exit code."""
+    from ctx_core.environment.import_path import put_guests_last
+
+    put_guests_last()
+    return main()
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    ours = os.path.dirname(os.path.dirname(__file__))
+    sys.path[:] = [ours, *reversed(sys.path)]  # the folders of PYTHONPATH come after the library
+    sys.exit(start())

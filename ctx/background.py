@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ctx.servers import SERVICES, is_running
+from ctx_core.environment.child_environment import child_environment
 from ctx_core.environment.connection import Connection
 from ctx_core.errors import StorageFailed
 from ctx_core.vectors.folder_lock import FolderLock, Owner, folder_owner, lock_folder
@@ -43,6 +44,14 @@ def log_path(data_dir: Path) -> Path:
     return data_dir / LOG_FOLDER / LOG_FILE
 
 
+def command_line(*arguments: str) -> list[str]:
+    """Return the words that start `ctx` anywhere: by its file, whatever else is named `ctx` there.
+
+    `"up", "--json" → /venv/bin/python /…/ctx/__main__.py up --json`
+    """
+    return [sys.executable, str(Path(__file__).with_name("__main__.py")), *arguments]
+
+
 def start(
     arguments: Sequence[str], data_dir: Path, folder: Path | None = None
 ) -> "subprocess.Popen[bytes]":
@@ -53,9 +62,9 @@ def start(
         if file.exists() and file.stat().st_size > MAX_LOG_BYTES:
             file.replace(file.with_suffix(".log.1"))
         with file.open("ab") as log:
-            # -P: a folder named ctx where the command runs is not this package.
             return subprocess.Popen(
-                [sys.executable, "-P", "-m", "ctx", *arguments],
+                command_line(*arguments),
+                env=child_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -73,7 +73,7 @@ def drawn(shown: Sequence[tuple[Sequence[str], str]]) -> str:
 
 
 def _ctx(*arguments: str) -> list[str]:
-    return [sys.executable, "-P", "-m", "ctx", *arguments]
+    return [sys.executable, "-m", "ctx", *arguments]
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -2,12 +2,12 @@
 
 import json
 import shlex
-import sys
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from ctx.background import command_line
 from ctx.install.configuration import Edit, decoded, is_as_written, read_file, restored
 from ctx_core.errors import InvalidInput
 
@@ -68,7 +68,7 @@ def _manifest() -> dict[str, Any]:
 
 def _hooks() -> dict[str, Any]:
     """Return the hook: what it prints is told to the agent; that nothing runs is no failure."""
-    words = [sys.executable, "-P", "-m", "ctx", "status", "--brief"]
+    words = command_line("status", "--brief")
     hook = {"type": "command", "command": f"{shlex.join(words)} || true", "timeout": HOOK_SECONDS}
     return {"hooks": {"SessionStart": [{"matcher": "startup|resume|clear", "hooks": [hook]}]}}
 

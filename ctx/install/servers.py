@@ -1,9 +1,9 @@
 """The servers of ctx as a client is told of them."""
 
 import re
-import sys
 from collections.abc import Sequence
 
+from ctx.background import command_line
 from ctx.install.clients import Endpoint
 from ctx_core.errors import InvalidInput
 from ctx_core.settings import Settings, origins
@@ -51,7 +51,7 @@ def _path(toolset: str | None) -> str:
 
 
 def _command(service: str) -> Sequence[str]:
-    return (sys.executable, "-P", "-m", "ctx", "stdio", service)
+    return command_line("stdio", service)
 
 
 def check_variable(name: str | None) -> None:

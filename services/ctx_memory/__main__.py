@@ -1,19 +1,15 @@
 """`python -m ctx_memory`: the memory server alone."""
 
-from ctx_core.engine.engine import open_engine
-from ctx_core.serving.http.server import serve
-from ctx_core.serving.process import main
-from ctx_core.settings import Settings
-from ctx_memory.service import open_memory
-
-
-async def run(settings: Settings, transports: frozenset[str]) -> None:
-    async with (
-        open_engine(settings, settings.memory_model) as engine,
-        open_memory(settings, engine) as memory,
-    ):
-        await serve([memory.service], settings, transports)
-
+import os
+import sys
 
 if __name__ == "__main__":
+    ours = os.path.dirname(os.path.dirname(__file__))
+    sys.path[:] = [ours, *reversed(sys.path)]  # the folders of PYTHONPATH come after the library
+    from ctx_core.environment.import_path import put_guests_last
+
+    put_guests_last()
+    from ctx_core.serving.process import main
+    from ctx_memory.process import run
+
     main("memory", run)

@@ -109,9 +109,7 @@ def test_a_start_imports_nothing_that_few_need(env: dict[str, str]) -> None:
     """Alembic runs at an upgrade, a decoder where one is configured, and so on."""
     rare = {"alembic", "beartype", "fastembed", "griffe", "key_value", "llama_cpp"}
     served = {"fastmcp.server.server", "sqlalchemy", "ctx_indexer.tools"}
-    code = (
-        "import sys; import ctx_indexer.__main__, ctx_memory.__main__;print(' '.join(sys.modules))"
-    )
+    code = "import sys; import ctx_indexer.process, ctx_memory.process;print(' '.join(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True
     )

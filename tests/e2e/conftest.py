@@ -1,4 +1,4 @@
-"""One running `ctx up` and one folder of Node clients for all tests in this room."""
+"""One running `ctx up`, folder of Node clients and installed wheel for all tests in this room."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,9 @@ import pytest
 
 from tests.support.node import Node, node_or_skip
 from tests.support.processes import Server, environment, running
+from tests.support.wheel import installed, wheel
+
+__all__ = ["installed", "wheel"]
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,8 @@ import io
 import json
 import os
 import subprocess
-import sys
 import tarfile
-import venv
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,78 +15,43 @@ import pytest
 from ctx_core.serving.mcp.client import call_tool
 from tests.support.processes import ROOT, environment, run_ctx, running
 from tests.support.repositories import Repository, function
+from tests.support.wheel import run
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-INSTALL_SECONDS = 600
 # The last commit before the folders were laid out anew: its code writes the older formats.
 EARLIER_RELEASE = "05d7600"
 LATER_SETTINGS = {"CTX_WATCH", "CTX_HTTP_PORT"}  # that tests set, and the earlier release refuses
-NEEDED = (
-    "services/ctx_core/embedding/models/static-code-256-v2/",
-    "services/ctx_indexer/languages/python/queries/python.scm",
-    "services/ctx_memory/records/migrations/versions/",
-    "ctx/py.typed",
-    "ctx/install/SKILL.md",
-)
+PACKAGES = {"ctx", "ctx_core", "ctx_indexer", "ctx_memory"}
+SCRIPTS = "ctx/bin/"  # an installer puts these among its programs
 
 
-def run(*command: str, cwd: Path, env: Mapping[str, str] | None = None) -> str:
-    done = subprocess.run(
-        command,
-        cwd=cwd,
-        env=None if env is None else dict(env),
-        capture_output=True,
-        text=True,
-        timeout=INSTALL_SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, (command, done.stdout, done.stderr)
-    return done.stdout
+def test_the_wheel_has_every_file_of_the_packages(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    tracked = run("git", "ls-files", "ctx", "services", cwd=ROOT).splitlines()
+    shipped = {each.removeprefix("services/") for each in tracked if not each.startswith(SCRIPTS)}
+    assert len([each for each in shipped if each.endswith((".scm", ".onnx", ".npy"))]) > 50
+    assert shipped - names == set()
+    tops = {each.partition("/")[0] for each in names}
+    assert {each for each in tops if not each.endswith((".data", ".dist-info"))} == PACKAGES
+    assert {each for each in names if not each.startswith("ctx")} == set()
+    [data] = {each for each in tops if each.endswith(".data")}
+    inside = {each for each in names if each.startswith(data)}
+    assert inside == {f"{data}/scripts/ctx", f"{data}/scripts/ctx-engine"}
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of what git tracks here; skipped where nothing can be installed from."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    for name in run("git", "ls-files", "-z", cwd=ROOT).split("\0"):
-        if name and not name.startswith("tests/") and (ROOT / name).is_file():
-            target = source / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            os.link(ROOT / name, target)
-    probe = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder / "x")]
-    reached = subprocess.run([*probe, "hatchling"], capture_output=True, text=True, check=False)
-    if reached.returncode != 0:
-        pytest.skip(f"no packages can be installed here: {reached.stderr.strip()[-200:]}")
-    build = (sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder))
-    run(*build, str(source), cwd=folder)
-    [built] = folder.glob("*.whl")
-    return built
-
-
-def test_the_wheel_has_the_data_of_the_package(wheel: Path) -> None:
-    names = zipfile.ZipFile(wheel).namelist()
-    assert [each for each in NEEDED if not any(name.startswith(each) for name in names)] == []
-    assert [name for name in names if name.startswith(("tests/", "scripts/"))] == []
-
-
-def test_an_empty_environment_needs_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
+def test_an_empty_environment_needs_the_wheel_alone(installed: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     project = Repository.create(home / "project")
     project.write("alpha.py", function("alpha"))
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = str(tmp_path / "venv" / "bin" / "python")
-    constraints = str(ROOT / "scripts" / "constraints.txt")
-    run(python, "-m", "pip", "install", "-q", "-c", constraints, str(wheel), cwd=tmp_path)
     env = environment(tmp_path / "data", HOME=str(home), PATH=os.defpath)
     env.pop("PYTHONPATH", None)
 
     def ctx(*arguments: str) -> str:
-        return run(str(tmp_path / "venv" / "bin" / "ctx"), *arguments, cwd=project.root, env=env)
+        return run(str(installed / "ctx"), *arguments, cwd=project.root, env=env)
 
     assert ctx("version").startswith("ctx ")
-    by_its_name = str(tmp_path / "venv" / "bin" / "ctx-engine")  # what `uvx ctx-engine` runs
+    by_its_name = str(installed / "ctx-engine")  # what `uvx ctx-engine` runs
     assert run(by_its_name, "version", cwd=tmp_path, env=env) == ctx("version")
     started = json.loads(ctx("up", "--detach", "--json"))
     try:

@@ -133,7 +133,7 @@ async def test_the_documented_stdio_command_works_from_any_folder(tmp_path: Path
     (tmp_path / "services").mkdir()
     (tmp_path / "services" / "__init__.py").write_text("raise SystemExit('not this one')")
     page = (ROOT / "docs" / "clients.md").read_text()
-    [documented] = re.findall(r"`python (-P -m ctx_memory --transports stdio)`", page)
+    [documented] = re.findall(r"`python (-m ctx_memory --transports stdio)`", page)
     env = environment(tmp_path / "data", PYTHONPATH=str(ROOT))
     way = StdioTransport(sys.executable, documented.split(), env=env, cwd=str(tmp_path))
     async with Client(way) as client:

@@ -31,7 +31,7 @@ def env(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 
 def transport(service: str, env: dict[str, str], folder: Path) -> StdioTransport:
-    arguments = ["-P", "-m", "ctx", "stdio", service]
+    arguments = ["-m", "ctx", "stdio", service]
     # Ended with its client, as other clients end their servers.
     return StdioTransport(sys.executable, arguments, env=env, cwd=str(folder), keep_alive=False)
 

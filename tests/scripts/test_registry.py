@@ -14,7 +14,9 @@ from ctx.cli import cli
 from tests.support.processes import ROOT
 
 SERVER = json.loads((ROOT / "deploy" / "registry" / "server.json").read_text())
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
+SCRIPTS = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-scripts"]
 PACKAGE_FIELDS = {
     *("registryType", "registryBaseUrl", "identifier", "version", "fileSha256", "runtimeHint"),
     *("transport", "runtimeArguments", "packageArguments", "environmentVariables"),
@@ -47,7 +49,7 @@ def test_it_describes_this_package() -> None:
 def test_what_it_runs_exists() -> None:
     """`uvx PACKAGE` runs the script of the package's name, with these arguments."""
     [package] = SERVER["packages"]
-    assert package["identifier"] in PROJECT["scripts"]
+    assert package["identifier"] in SCRIPTS.values()
     name, *arguments = [each["value"] for each in package["packageArguments"]]
     command: Any = cli.get_command(click.Context(cli), name)
     assert arguments == ["both"]

@@ -62,7 +62,11 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
 
 @contextlib.contextmanager
 def running(
-    env: Mapping[str, str], *command: str, cwd: Path = ROOT, launcher: Sequence[str] = ()
+    env: Mapping[str, str],
+    *command: str,
+    cwd: Path = ROOT,
+    launcher: Sequence[str] = (),
+    python: str = sys.executable,
 ) -> Iterator[Server]:
     """`ctx up` (or another command) until the block ends; killed if it does not stop by itself.
 
@@ -72,7 +76,7 @@ def running(
     arguments = command or ("-m", "ctx", "up", "--json")
     with log.open("a") as stderr:
         process = subprocess.Popen(
-            [*launcher, sys.executable, *arguments],
+            [*launcher, python, *arguments],
             cwd=cwd,
             env=dict(env),
             stdout=subprocess.PIPE,

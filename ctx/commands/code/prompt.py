@@ -12,6 +12,7 @@ from ctx.code.question import ask_indexer, show_notes
 from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.terminal import path_from_here
+from ctx_core.environment.child_environment import child_environment
 from ctx_core.errors import InvalidInput
 
 DETAIL_LINES = 4  # of each place with --detail
@@ -62,7 +63,9 @@ def pipe_into(command: str, prompt: str) -> int:
         words = shlex.split(command)
         if not words:
             raise InvalidInput("--cmd", "is empty; name a command, such as 'claude -p'")
-        return subprocess.run(words, input=prompt, text=True, check=False).returncode
+        return subprocess.run(
+            words, input=prompt, text=True, env=child_environment(), check=False
+        ).returncode
     except (OSError, ValueError) as error:
         raise InvalidInput("--cmd", f"{command} cannot be started: {error}") from error
 
