@@ -22,7 +22,7 @@ CANCEL_AGAIN_SECONDS = 5.0  # for work to clean up; then it is cancelled once mo
 class BackgroundTask:
     """Work that is started again after every error, later each time.
 
-    `failure` says what is wrong, also for SOUND_SECONDS after a new start; None where nothing is.
+    `failure` is the reason of the last error, until SOUND_SECONDS after a new start; else None.
     """
 
     def __init__(self, name: str, work: Work) -> None:

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class _Job:
-    """One call, the loop that waits for it, and what became of it."""
+    """One call, the loop that waits for it, and its result or error."""
 
     work: Callable[[], Any]
     loop: asyncio.AbstractEventLoop
@@ -67,7 +67,7 @@ class BlockingPool:
     async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a function in a thread; when this is cancelled, the thread is left behind.
 
-        Raises what the function raises, and StorageFailed where too many threads hang.
+        Raises the errors of the function, and StorageFailed where too many threads hang.
         """
         loop = asyncio.get_running_loop()
         context = contextvars.copy_context()

@@ -27,7 +27,7 @@ class BoundedCache(Generic[T]):
             return self._values[key]
 
     def put(self, key: str, value: T) -> None:
-        """Keep a value, and drop those that were not used for longest where there are too many."""
+        """Keep a value; where the values are too large together, drop the least recently used."""
         with self._lock:
             self._drop(key)
             self._values[key] = value

@@ -48,7 +48,7 @@ class Entry(NamedTuple):
 
 
 class ConfinedFolder:
-    """A folder and what is really inside it. Paths are relative, with slashes. Blocks.
+    """A folder and the files really inside it. Paths are relative, with slashes. Blocks.
 
     Keeps the folder that was used last open: files are read folder by folder. Not for several
     threads at once.

@@ -23,7 +23,7 @@ CtxError                    error_code
 ├── SettingsInvalid         CONFIGURATION_ERROR   the environment holds a wrong setting
 └── Unexpected              INTERNAL_ERROR        a defect of ours; the log has the details
 
-A message says what happened and what to do next.
+A message says the fact and the next step: "the data folder … is in use by process 12: stop it".
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """Path patterns as regular expressions that take time linear in a path, whatever the pattern.
 
 `*`, `?` and `[…]` match within one part of a path; a part `**` stands for any number of parts.
-Between two wildcards the leftmost match of what stands there is as good as any other; an atomic
-group takes it and never tries again.
+Of the text between two wildcards (`ab` in `*ab*`) the leftmost match is as good as any other; an
+atomic group takes it and never tries again.
 """
 
 import re
@@ -61,7 +61,7 @@ def part_expression(part: str) -> str:
 
 
 def _character(token: str) -> str:
-    """Translate what matches exactly one character."""
+    """Translate a part that matches exactly one character: `?` → `[^/]`, `a` → `a`."""
     if token == "?":
         return "[^/]"
     if token[0] == "\\" and len(token) > 1:

@@ -1,1 +1,1 @@
-"""Who may do what: tokens with a scope and limits, and the access of the call that is running."""
+"""Tokens with a scope and limits, and the access of the call that is running."""

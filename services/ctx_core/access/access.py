@@ -9,7 +9,7 @@ from ctx_core.errors import NotPermitted
 
 
 class Access:
-    """Compares what a call is about with a grant.
+    """Compares the collections and projects of a call with a grant.
 
     `was_checked` says whether it did: a limited call that was never compared is refused at its end.
     """

@@ -1,11 +1,11 @@
-"""What a token grants: a scope, and the collections and projects that it reaches."""
+"""The grant of a token: a scope, and the collections and projects that it reaches."""
 
 from dataclasses import dataclass
 from enum import IntEnum
 
 
 class Scope(IntEnum):
-    """What may be done; each scope includes those before it."""
+    """A right; each scope includes the ones before it."""
 
     READ = 1
     WRITE = 2  # store, change, delete entries; bring the index up to date

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from ctx_core.access.grant import SCOPES, Grant, Limits
 from ctx_core.clock import utc_now
 
-PREFIX = "ctx_"  # tells people and scanners of secrets what it is
+PREFIX = "ctx_"  # tells people and scanners of secrets that it is one of ours
 SECRET_BYTES = 32
 ID_BYTES = 4
 MAX_NAMES = 200  # of collections or projects in one token
@@ -62,7 +62,7 @@ def new_token(
     projects: Sequence[str] = (),
     expires_at: datetime | None = None,
 ) -> tuple[str, KeptToken]:
-    """Make a token; return it, to be shown once, and what is kept of it.
+    """Make a token; return it, to be shown once, and its record without it.
 
     Without a collection or project it reaches everything. Raises ValueError for a wrong name.
     """

@@ -52,7 +52,7 @@ class Tokens:
         return self._required
 
     async def accept(self, given: bytes) -> Accepted | None:
-        """Return what a token grants, None for an unknown, revoked or expired one.
+        """Return the grant of a token, None for an unknown, revoked or expired one.
 
         Its digest is compared with every other in constant time, also after a match.
         """

@@ -1,4 +1,4 @@
-"""What the model.json of a model folder says about an ONNX model."""
+"""The description of an ONNX model: the model.json of its folder."""
 
 import json
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from ctx_core.errors import ModelUnavailable
 
 SHIPPED = Path(__file__).parent / "models"
 PACKAGE_PREFIX = "package:"  # package:NAME/folder/inside, a folder of an installed package
-MAX_LOADED = 4  # that a process keeps: for code and for memories, and those that a rebuild replaces
+MAX_LOADED = 4  # in a process: for code and for memories, and the two that a rebuild replaces
 
 
 def open_embedder(name: str, cache_path: Path) -> CachedEmbedder:

@@ -17,8 +17,8 @@ log = logging.getLogger(__name__)
 MODEL_ROLE = "embedding model"  # how errors call it
 MAX_TOKENS = 512  # the position limit of BERT-sized models
 # Larger batches only pad more on a CPU, and leave its caches: twice these limits took a fifth more
-# for texts of 450 characters. What a batch of long texts needs is never given back: with 32 texts
-# of 512 tokens a process grew by 600 MB, with twice these limits by 60 MB.
+# for texts of 450 characters. The memory of a batch of long texts is never given back: 32 texts
+# of 512 tokens each made a process grow by 600 MB, with twice these limits by 60 MB.
 BATCH = 4
 MAX_BATCH_CHARACTERS = 1_000
 MAX_THREADS = 4  # of one run: more wait for each other longer than they compute
@@ -128,7 +128,7 @@ def from_catalogue(
 ) -> Any:
     """Load a model of one of fastembed's classes, downloading it where that is allowed.
 
-    Raises ModelUnavailable, which names similar models or what to do about a failed download.
+    Raises ModelUnavailable, which names similar models or the remedy of a failed download.
     """
     known = [model["model"] for model in kind.list_supported_models()]
     if name not in known:

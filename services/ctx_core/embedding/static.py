@@ -49,7 +49,7 @@ class StaticEmbedder:
             described = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
             self._table, self._scales = _load_table(folder)
             self._tokenizer = _load_tokenizer(folder)
-        # ValueError: a file that is not what its name says.
+        # ValueError: a file of another format than its name says.
         except (OSError, ValueError) as error:
             raise ModelUnavailable(
                 f"The model folder {folder} cannot be read ({error}); make it again, or reinstall "

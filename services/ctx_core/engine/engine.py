@@ -37,7 +37,7 @@ class Engine:
             raise ModelUnavailable(f"{self.embedder.name} gave a vector of shape {vector.shape}")
 
     def gauges(self) -> dict[str, Callable[[], float]]:
-        """Return what metrics show of the embedding cache."""
+        """Return the metrics of the embedding cache."""
         embedder = self.embedder
         return {
             "embedding_cache_failures": lambda: float(embedder.cache_failures),
@@ -50,7 +50,7 @@ class Engine:
         return operation_times(self.vectors)
 
     async def advice(self, expected: Mapping[str, CollectionSpec]) -> list[str]:
-        """Return what the operator should know of the store and of these collections."""
+        """Return advice to the operator about the store and these collections."""
         advice = [await self.vectors.advice(), self.embedder.cache_problem]
         for name, spec in expected.items():
             with contextlib.suppress(CollectionNotFound):

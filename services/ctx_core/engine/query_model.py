@@ -72,7 +72,7 @@ class QueryModelResolver:
     async def of(self, collection: str, spec: CollectionSpec) -> QueryModel:
         """Return the model of an existing collection, without writing anything.
 
-        `spec` is what the configured model needs. Raises InvalidInput where the collection holds
+        `spec` is the one of the configured model. Raises InvalidInput where the collection holds
         something else, ModelMismatch where it must be rebuilt and no rebuild has begun.
         """
         physical = await self._store.resolve(collection)

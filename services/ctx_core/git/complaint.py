@@ -1,8 +1,8 @@
-"""What git complains of: the end of it for an error, without addresses and folders; a lock."""
+"""Complaints of git: the end of one for an error, without addresses and folders; a lock."""
 
 import re
 
-REASON_LENGTH = 300  # of a complaint in an error: its last lines say what happened
+REASON_LENGTH = 300  # of a complaint in an error: its last lines have the reason
 
 _LOCK = re.compile(r"Unable to create '(?:[^'\n]*?/)??(\.git/[^'\n]+|[^'/\n]+)\.lock': File exists")
 _FOLDERS = re.compile(r"'[^'\n]*/([^'/\n]*)'")  # in quotes, before a file's own name

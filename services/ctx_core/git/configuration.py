@@ -44,7 +44,7 @@ DISARMED: Sequence[tuple[re.Pattern[str], str]] = [
 # Files that git reads whole because a configuration says so: a pipe would hold it for ever.
 FILE_KEYS = ("core.excludesfile", "core.attributesfile", "blame.ignorerevsfile")
 
-# What the other end runs; on a file path that is this machine. An option beats the configuration.
+# The program at the other end; on a file path it runs here. An option beats the configuration.
 REMOTE_COMMANDS: Mapping[str, Sequence[str]] = {
     "fetch": ("--upload-pack=git-upload-pack",),
     "ls-remote": ("--upload-pack=git-upload-pack",),
@@ -66,7 +66,7 @@ class Setting:
 
 
 def parse_settings(listed: bytes) -> list[Setting]:
-    """Read what `git config --list --show-scope -z` prints."""
+    """Read the output of `git config --list --show-scope -z`."""
     fields = listed.decode("utf-8", "surrogateescape").split("\0")
     found = []
     for scope, item in zip(fields[::2], fields[1::2], strict=False):

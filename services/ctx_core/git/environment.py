@@ -34,7 +34,9 @@ def _is_inherited(name: str) -> bool:
 
 def git_environment(config: Mapping[str, str], transport: bool) -> dict[str, str]:
     environment = child_environment(_is_inherited)
-    first = int(environment.get("GIT_CONFIG_COUNT", "0") or 0)  # after what the user set this way
+    first = int(
+        environment.get("GIT_CONFIG_COUNT", "0") or 0
+    )  # after the user's own settings of this kind
     environment |= {
         "GIT_ALLOW_PROTOCOL": SYNC_PROTOCOLS if transport else NO_PROTOCOL,
         "GIT_NO_LAZY_FETCH": "1",

@@ -38,7 +38,7 @@ atexit.register(stop_all)
 def start(
     arguments: Sequence[str], name: str, environment: Mapping[str, str], stdin: bytes, limit: float
 ) -> bytes:
-    """Run git and return what it prints, or raise GitFailed, GitLocked or GitTimedOut. Blocks."""
+    """Run git and return its output, or raise GitFailed, GitLocked or GitTimedOut. Blocks."""
     process = _opened(arguments, environment, subprocess.PIPE, subprocess.PIPE)
     with _tracked(process):
         try:
@@ -65,7 +65,7 @@ def _timed_out(name: str, limit: float) -> GitTimedOut:
 def _opened(
     arguments: Sequence[str], environment: Mapping[str, str], stdin: Pipe, stderr: Pipe
 ) -> subprocess.Popen[bytes]:
-    """Start git in a group of its own, so that what it starts ends with it."""
+    """Start git in a group of its own, so that the processes that it starts end with it."""
     try:
         return subprocess.Popen(
             ["git", *arguments],

@@ -40,7 +40,7 @@ FILES_OF_FOLDER = (".gitignore", ".gitattributes", ".mailmap")
 
 
 def git(folder: Path, *arguments: str, stdin: bytes = b"") -> bytes | None:
-    """Return what a reading command prints; None if it fails or there is no git. Blocks."""
+    """Return the output of a reading command; None if it fails or there is no git. Blocks."""
     try:
         return run_git(folder, *arguments, stdin=stdin)
     except GitFailed as error:
@@ -62,7 +62,7 @@ def run_git(
     seconds: float | None = None,
     max_bytes: int | None = None,
 ) -> bytes:
-    """Return what a command prints, or raise GitFailed, whose text holds no URL. Blocks.
+    """Return the output of a command, or raise GitFailed, whose text holds no URL. Blocks.
 
     Only with `transport` may it talk to a remote, over a file path, ssh or https. One that prints
     more than `max_bytes` is stopped and has failed.

@@ -30,7 +30,7 @@ Progress = Callable[[int, int | None], None]
 
 
 def pull(hub: str, name: str, folder: Path, progress: Progress) -> Path:
-    """Fetch a named model into a folder; what an earlier try fetched is kept. Blocks.
+    """Fetch a named model into a folder, from where an earlier try stopped. Blocks.
 
     The hub announces the SHA-256 of the file, and the file must have it. Raises ModelUnavailable.
     """
@@ -77,7 +77,7 @@ def _announced(http: httpx.Client, url: str) -> str:
 
 
 def _fetch(http: httpx.Client, url: str, part: Path, progress: Progress) -> None:
-    """Append what is missing to the file; one that the server cannot resume begins anew."""
+    """Append the missing bytes to the file; one that the server cannot resume begins anew."""
     have = part.stat().st_size if part.is_file() else 0
     headers = {"Accept-Encoding": "identity"}
     if have:

@@ -206,6 +206,6 @@ def _grammar(text: str | None) -> Any:
 
 
 def _raise(work: "Future[None]") -> None:
-    """Raise what a finished call raised."""
+    """Raise the error of a finished call, if it has one."""
     if not work.cancelled() and (error := work.exception()) is not None:
         raise error

@@ -22,7 +22,7 @@ GRAMMAR_REFUSALS = (400, 422)
 VERSION = "/v1"  # the usual path of the API, unless the URL has one
 CONNECT_SECONDS = 5.0  # a server that is up takes a connection at once
 MAX_REASON_CHARACTERS = 300  # of a server's error: enough to recognise it
-# What to do about a status code.
+# The remedy for a status code.
 NEXT_STEPS = {
     400: "check DECODER_MODEL, or raise the context that the server was started with",
     401: "set DECODER_API_KEY to a key that it takes",
@@ -42,7 +42,7 @@ _THINKING = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a decoder is served, and what its requests have beside the usual."""
+    """The server of a decoder, and the fields of its requests beside the usual."""
 
     url: str
     model: str | None
@@ -131,7 +131,7 @@ class RemoteDecoder:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn errors of the connection into DecoderFailed, which says what to do."""
+        """Turn errors of the connection into DecoderFailed, with a remedy."""
         try:
             yield
         except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout) as error:

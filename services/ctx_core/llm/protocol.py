@@ -13,7 +13,7 @@ _CONTROL = re.compile(
 
 @dataclass(frozen=True)
 class Generation:
-    """What a decoder is asked for. A grammar (GBNF) binds the text where the runtime takes one."""
+    """A request to a decoder. A grammar (GBNF) binds the text where the runtime takes one."""
 
     prompt: str
     max_tokens: int
@@ -23,7 +23,7 @@ class Generation:
 
 
 class Decoder(Protocol):
-    """A language model. Its methods raise DecoderFailed, which says what to do."""
+    """A language model. Its methods raise DecoderFailed, with a remedy."""
 
     @property
     def name(self) -> str: ...
@@ -38,7 +38,7 @@ class Decoder(Protocol):
 class StreamingDecoder(Decoder, Protocol):
     """A decoder whose text can be read as it is generated, and bound to a grammar.
 
-    `runtime` is the kind of its runtime, such as llamacpp; `memory_bytes` is what it holds here.
+    `runtime` is the kind of its runtime, such as llamacpp; `memory_bytes` its memory here.
     """
 
     @property
@@ -57,7 +57,7 @@ class StreamingDecoder(Decoder, Protocol):
 
 
 def messages(prompt: str, system: str | None) -> list[dict[str, str]]:
-    """Return a prompt as the messages of a chat; what looks like a mark of a turn is broken."""
+    """Return a prompt as the messages of a chat; marks of turns inside texts are broken."""
     instruction = [] if system is None else [{"role": "system", "content": _plain(system)}]
     return [*instruction, {"role": "user", "content": _plain(prompt)}]
 

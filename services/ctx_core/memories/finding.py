@@ -25,7 +25,7 @@ from ctx_core.vectors.specs import BM25, DENSE
 CREATED_AT = "created_at"
 MIN_CANDIDATES = 50  # by each vector, even for few results, so that ranking has a choice
 CANDIDATES_PER_RESULT = 2
-# What a term of a memory without points adds to its score by words: its rarity is not known.
+# The score of a term in a memory without points, by words: its rarity is not known.
 TYPICAL_RARITY = 5.0
 
 

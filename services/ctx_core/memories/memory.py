@@ -38,7 +38,7 @@ class MemoryFilters:
     def filter(self, now: datetime) -> Filter:
         """Return the store's filter: texts compare without case, one of the tags suffices.
 
-        What has expired or was superseded does not pass.
+        Expired and superseded memories do not pass.
         """
         exact = {"kind": self.kind, "language": self.language, "topic": self.topic}
         must: list[Condition] = [Match(k, folded(v)) for k, v in exact.items() if v]

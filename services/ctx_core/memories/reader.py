@@ -22,16 +22,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ReadMemories:
-    """The best memories; `problems` say what is missing, and why."""
+    """The best memories; `problems` say which memories are missing, and why."""
 
     hits: Sequence[MemoryHit] = ()
     problems: Sequence[str] = ()
 
 
 class MemoryReader:
-    """Finds memories as `find` does, by what is in Qdrant.
+    """Finds memories as `find` does, by their points in Qdrant.
 
-    What has expired or was superseded is left out; what waits for its points is not seen.
+    Expired and superseded memories are left out; a memory that waits for its points is not seen.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""Ranks entries for a query: pure functions over what the searches read."""
+"""Ranks entries for a query: pure functions over candidates."""

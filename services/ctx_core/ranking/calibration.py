@@ -7,12 +7,12 @@ from ctx_core.settings.models import PROSE_MODEL, PROSE_TRANSFORMER
 
 @dataclass(frozen=True)
 class Calibration:
-    """What the cosines of a model mean.
+    """The meaning of a model's cosines: how surely an entry of 0.6 answers the question.
 
     `unrelated` is the best cosine of a question among many entries that do not answer it, `noise`
-    the cosine of two texts that have nothing in common. What lies above `unrelated` is weighed by
-    `weight`. Half of the questions whose best entry has the score `even_odds` have no answer among
-    the entries; `spread` is how slowly that changes.
+    the cosine of two texts that have nothing in common. The part of a cosine above `unrelated` is
+    weighed by `weight`. Half of the questions whose best entry has the score `even_odds` have no
+    answer among the entries; `spread` is how slowly that changes.
     """
 
     unrelated: float

@@ -1,4 +1,4 @@
-"""Leaves out entries that say what a better one says already."""
+"""Leaves out entries that repeat a better one."""
 
 from collections.abc import Mapping, Sequence
 

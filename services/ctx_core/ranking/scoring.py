@@ -1,4 +1,4 @@
-"""Scores entries by words, meaning, the words beside them in the thread, and what kind of text."""
+"""Scores entries by words, meaning, the words beside them in the thread, and the kind of text."""
 
 import math
 import re
@@ -20,7 +20,7 @@ QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # Latin, full width, Arabic
 
 @dataclass(frozen=True)
 class Weights:
-    """What each sign adds to the score of an entry; meaning is weighed by the calibration."""
+    """The addition of each sign to the score of an entry; meaning is weighed by the calibration."""
 
     words: float = 0.17  # of the entry's BM25 score
     words_beside: float = 0.09  # of the BM25 score of each entry up to REACH beside it
@@ -29,7 +29,7 @@ class Weights:
     question: float = -0.55  # it only asks
     reply: float = 0.46  # the entry before it asks
     # Far outside the period that the query names, where another candidate is of that period. A
-    # filter in its place loses what was noted days later.
+    # filter in its place loses entries that were noted days later.
     outside_period: float = -4.0
 
 
@@ -55,7 +55,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class ScoredEntry:
-    """An entry and its score; higher is better, 0 is what unrelated texts have."""
+    """An entry and its score; higher is better, unrelated texts have about 0."""
 
     id: int
     score: float

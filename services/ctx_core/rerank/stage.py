@@ -9,7 +9,7 @@ from ctx_core.blocking import COMPUTE
 from ctx_core.errors import TimedOut
 from ctx_core.rerank.cross_encoder import Reranker, open_reranker
 
-MAX_CHARACTERS = 2_000  # of a text: what the small cross-encoders can take in
+MAX_CHARACTERS = 2_000  # of a text: the small cross-encoders take in no more
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 
 def stem_function(language: str) -> Callable[[str], str]:
-    """Return what stems words in lower case; words of an unknown language stay as they are."""
+    """Return the stemmer of a language: `searching` → `search`; an unknown one changes no word."""
     try:
         stem: Callable[[str], str] = SnowballStemmer(language).stem_word
     except ValueError:

@@ -12,8 +12,8 @@ class VectorStore(Protocol):
     """Collections of points with named vectors. Implemented by EdgeStore and ServerStore.
 
     Methods raise CollectionNotFound for an unknown collection, InvalidInput for a wrong request
-    (unknown vector name, wrong dims, facets of a field without index) and StorageFailed, with what
-    to do, for everything else.
+    (unknown vector name, wrong dims, facets of a field without index) and StorageFailed, with a
+    remedy, for everything else.
 
     Filter on indexed fields: a condition on a field without index reads every payload, which takes
     the embedded engine a third of a second at 100,000 points.
@@ -113,9 +113,9 @@ class VectorStore(Protocol):
         ...
 
     async def advice(self) -> str | None:
-        """Return what the operator should change, for `ctx doctor`; None where nothing."""
+        """Return a change that the operator should make, for `ctx doctor`; else None."""
         ...
 
     async def close(self) -> None:
-        """Write what is not yet on the disk and release the store; a second call does nothing."""
+        """Write all changes to the disk and release the store; a second call does nothing."""
         ...

@@ -38,7 +38,7 @@ class NamedModel(Protocol):
 
 @dataclass(frozen=True)
 class CollectionSpec:
-    """The shape of a collection, what it holds, and how it is rebuilt; all of it is stored with it.
+    """The shape and the purpose of a collection, and how it is rebuilt; stored with it.
 
     Dense vectors compare by cosine, sparse ones by IDF-weighted dot product.
     """
@@ -47,7 +47,7 @@ class CollectionSpec:
     sparse: Sequence[str] = ()
     indexes: Mapping[str, IndexKind] = field(default_factory=dict)
     model: EmbeddingModel | None = None
-    purpose: str = ""  # what its points are, such as "code"; empty in earlier versions
+    purpose: str = ""  # the kind of its points, such as "code"; empty in earlier versions
     rebuild_command: str = ""  # for a shell; {collection} stands for the collection's name
     model_setting: str = ""  # the environment variable that chooses `model`
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ctx_core.vectors.protocol import VectorStore
 
-# What asks or changes points, and what a rebuild does.
+# The operations that read or change points, and the two of a rebuild.
 TIMED = frozenset("query query_batch upsert delete retrieve scroll count facet build swap".split())
 
 

@@ -47,7 +47,7 @@ class SpanIndex:
         self._block_ends = [span.end_line for span in self._blocks]
 
     def overlapping(self, start_line: int, end_line: int) -> tuple[DefinitionSpan, ...]:
-        """Return what overlaps the lines: enclosing definitions first, then those that begin."""
+        """Return the spans that overlap the lines: enclosing ones, ones that begin, blocks."""
         first = bisect_left(self._starts, start_line)
         enclosing = []
         at = first - 1
@@ -84,7 +84,7 @@ class SpanIndex:
 def held_kinds(
     main: str, spans: Iterable[DefinitionSpan], start_line: int, end_line: int
 ) -> tuple[str, ...]:
-    """Return the kinds of what begins in a chunk, and of its main definition."""
+    """Return the kinds of the spans that begin in a chunk, and of its main definition."""
     return tuple(
         sorted(
             {main, *(span.kind for span in spans if start_line <= span.start_line <= end_line)}

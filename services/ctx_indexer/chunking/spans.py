@@ -159,7 +159,7 @@ class SpanBuilder:
         return self.merge_leftovers(self.groups(opened, members, depth + 1))
 
     def fits(self, group: list[Piece], size: int, piece: Piece) -> bool:
-        """Whether a piece joins the group before it; tests never join what they test."""
+        """Whether a piece joins the group before it; a test never joins the code that it tests."""
         if size + piece.size > self.limits.target_chars:
             return False
         if self.is_test(piece) != self.is_test(group[-1]):

@@ -1,4 +1,4 @@
-"""Finds the files of a workspace that differ from the manifest; those that do not are not read."""
+"""Finds the files of a workspace that differ from the manifest; the others are not read."""
 
 import os
 from collections.abc import Iterable
@@ -25,8 +25,8 @@ def changed_paths(
 ) -> set[str]:
     """Return the paths of files that were added, changed or removed since recorded. Blocks.
 
-    `skipped` has the files that are not indexed, as they were when that was found out; what is
-    found now is added, and what is gone removed.
+    `skipped` has the signatures of files that are never indexed, such as binary ones; this adds
+    new ones to it, and takes out files that are gone.
     """
     current = _signatures(root)
     for path in skipped.keys() - current.keys():
@@ -45,7 +45,7 @@ def _signatures(root: Path) -> Signatures:
     found: Signatures = {}
     start = f"{root}{os.sep}"
     for raw in list_files(root):
-        # Folders above may be links here: what is said to have changed is read without them.
+        # Folders above may be links here; a path that has changed is then read without links.
         try:
             path = raw.decode("utf-8")
             status = os.lstat(start + path)

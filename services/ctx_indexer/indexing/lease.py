@@ -245,7 +245,7 @@ def _expiry() -> float:
 
 
 def _place() -> str:
-    """Return what tells this machine, since its start, and its space of process ids from others."""
+    """Return the name of this machine since its start, and of its space of process ids."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot}/{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116 - a link of the kernel

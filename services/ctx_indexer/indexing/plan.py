@@ -35,7 +35,7 @@ class Plan:
         return len(self.writes) + len(self.shared) - len(self.added)
 
     def without_writes(self) -> "Plan":
-        """Return what is left to do after the files are written."""
+        """Return the plan of the rest, after the files are written."""
         return replace(self, writes=(), unchanged=())
 
 

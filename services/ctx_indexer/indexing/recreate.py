@@ -52,9 +52,9 @@ async def is_earlier(run: IndexRun, key: RepoKey, info: CollectionInfo) -> bool:
 async def _copy_others(
     run: IndexRun, old: CollectionInfo, target: RepoKey, checkout: Checkout
 ) -> None:
-    """Copy the other repos, and what only other checkouts of this one have.
+    """Copy the other repos, and the versions that only other checkouts of this one have.
 
-    Of a collection that proves damaged what was read before that.
+    A collection may prove damaged meanwhile: the chunks that were read before stay.
     """
     await run.progress.tell("copying")
     versions = await run.manifest.versions.of_repo(checkout.key)

@@ -44,7 +44,7 @@ class IndexRun:
     lease: Lease = NO_LEASE
 
     async def update(self, checkout: Checkout) -> IndexReport:
-        """Index what was added or changed in the folder, and remove what is gone from it.
+        """Index the added and changed files of the folder, and remove the ones that are gone.
 
         Raises StorageFailed, IndexingFailed where no worker can run, and Diverged.
         """
@@ -124,7 +124,7 @@ class IndexRun:
         return rows, versions, await compare(self.store, key, versions) if whole else Mismatch()
 
     async def _finish_earlier(self, checkout: Checkout) -> None:
-        """Remove what a run that was cut short left: no checkout has it."""
+        """Remove the versions of a run that was cut short: no checkout has them."""
         if await self.manifest.versions.abandon(checkout.key):
             await Writer(self.store, self.embedder, self.manifest, checkout).sweep()
 

@@ -28,14 +28,14 @@ def scan(
     rows: Mapping[str, ManifestRow],
     paths: Collection[str] | None = None,
 ) -> Scan:
-    """Inspect the files in a folder of a workspace; those as recorded are not read. Blocks.
+    """Inspect the files in a folder of a workspace; unchanged ones are not read. Blocks.
 
-    `paths` narrows the scan to files and folders, all of which are read.
+    `paths` narrows the scan to files and folders, and every one of them is read.
     """
     known = {
         path: KnownFile(row.size, row.modified, row.blob)
         for path, row in rows.items()
-        if row.done and paths is None  # what is named is read: something happened to it
+        if row.done and paths is None  # a named path is read: something happened to it
     }
     files: list[SourceFile] = []
     skipped: Counter[str] = Counter()

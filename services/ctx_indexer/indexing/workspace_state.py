@@ -59,7 +59,7 @@ class WorkspaceStates:
     """The states of workspaces: in a folder of ours, and in the workspaces themselves.
 
     A workspace may come from strangers: its own file is read as any file of it, and written only
-    where its folder is a plain one. What our folder says comes first.
+    where its folder is a plain one. The state in our folder comes first.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -48,7 +48,7 @@ class VersionRow:
 
 @dataclass(frozen=True)
 class CheckoutFile:
-    """A file of a checkout: its version, and what tells that it did not change."""
+    """A file of a checkout: its version, and the size and time that tell a change."""
 
     path: str
     blob: str

@@ -1,4 +1,4 @@
-"""The tables of the manifest, parts of statements, and what becomes of an earlier version's."""
+"""The tables of the manifest, parts of statements, and the move from an earlier version."""
 
 from collections.abc import Callable
 from typing import Any

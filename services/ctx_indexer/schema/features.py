@@ -1,4 +1,4 @@
-"""Rank features: what the ranking reads of a chunk, computed when it is indexed."""
+"""Rank features of a chunk, computed when it is indexed and read by the ranking."""
 
 import json
 import re
@@ -27,7 +27,7 @@ class ChunkLocation(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What the ranking reads of a chunk. `symbols` are in lower case, terms are stems."""
+    """The rank features of a chunk. `symbols` are in lower case, terms are stems."""
 
     location: ChunkLocation
     kind: str

@@ -1,4 +1,4 @@
-"""File versions: what tells the points of one content of a file from those of another."""
+"""The number of a file version, which all points of one content of a file have."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -19,7 +19,7 @@ def version_id(repo: str, path: str, blob: str) -> int:
 
 
 def without_versions(where: Filter | None, hidden: Sequence[int]) -> Filter | None:
-    """Narrow a filter to what is not of the hidden versions."""
+    """Narrow a filter to the points that are of no hidden version."""
     if not hidden:
         return where
     must: list[Condition] = [where] if where else []

@@ -26,7 +26,7 @@ from ctx_indexer.watch.status import Progress, State, Update, WorkspaceStatus
 
 log = logging.getLogger(__name__)
 
-# A check of all files finds what no event tells: excludes of the user, a drive of another machine.
+# A check of all files finds changes without an event: excludes of the user, a network drive.
 CHECK_SECONDS = 600.0
 # Where folders cannot be watched, between two checks: so often that a check takes 2 % of a core.
 POLL_SECONDS = 2.0
@@ -110,7 +110,7 @@ class Follower:
             pause = min(MOST_RETRY_SECONDS, pause * 2)
 
     async def _follow(self) -> None:
-        """Index what changed meanwhile, then follow until the folder goes away.
+        """Index the files that changed meanwhile, then follow until the folder goes away.
 
         Raises RepoInUse where another process writes the repo: it is asked for again later.
         """
@@ -143,11 +143,11 @@ class Follower:
         return since > 0 and time.monotonic() - since > FORGOTTEN_SECONDS
 
     def _keep(self) -> contextlib.AbstractAsyncContextManager[Lease]:
-        """Keep the repo while it is followed: what another process has of it may differ."""
+        """Keep the repo while it is followed: another process may have other files of it."""
         return self._indexer.hold(self.checkout)
 
     async def _start(self, pending: Pending) -> None:
-        """Watch first, then index: what changes in between is noticed."""
+        """Watch first, then index: changes in between are noticed."""
         await self._watch_all()
         changes = pending.take()
         began = time.monotonic()

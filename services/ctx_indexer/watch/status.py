@@ -1,4 +1,4 @@
-"""What is known of a workspace that is followed: for tools, the command line and metrics."""
+"""The status of a workspace that is followed: for tools, the command line and metrics."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +40,7 @@ class Update:
 
 @dataclass
 class Progress:
-    """What a follower tells of itself."""
+    """The status of a follower, as it tells it."""
 
     state: State = "starting"
     reason: str = ""

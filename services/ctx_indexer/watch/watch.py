@@ -45,7 +45,7 @@ class Watch:
         self._tasks: dict[tuple[str, Path], asyncio.Task[None]] = {}
 
     async def run(self, *, known: bool = True) -> None:
-        """Follow every checkout that will be indexed as a whole, and those that were (`known`)."""
+        """Follow the `known` checkouts, and every one that will be indexed as a whole."""
         self._events = self._open_events()
         self._indexer.on_indexed.append(self._indexed)
         self._indexer.on_dropped.append(self._dropped)
@@ -98,7 +98,7 @@ class Watch:
             group.create_task(work, name=name, context=Context())
 
     async def _index(self, folder: Path, collection: str, repo: str | None) -> None:
-        """Index a folder; the end of the run begins to follow it. What cannot be is logged."""
+        """Index a folder; the end of the run begins to follow it. A failure is logged."""
         try:
             root = await DISK.run(resolve_workspace, folder)
             if (collection, root) not in self._followers:
@@ -112,7 +112,7 @@ class Watch:
         return [each for each in found if collection in (None, each.collection)]
 
     def gauges(self) -> Mapping[str, Callable[[], float]]:
-        """Return the metrics: how many workspaces, how far behind, and what goes wrong."""
+        """Return the metrics: how many workspaces, how far behind, and how many failures."""
 
         def total(value: Callable[[WorkspaceStatus], float]) -> Callable[[], float]:
             return lambda: float(sum(value(each) for each in self.statuses()))
@@ -135,7 +135,7 @@ class Watch:
         checkout = follower.checkout
         name = f"following {checkout.repo}"
         place = (checkout.key.collection, checkout.root)
-        # Without the context of the call that indexed it, such as what its token reaches.
+        # Without the context of the call that indexed it, such as the limits of its token.
         work = self._run(follower, name)
         self._tasks[place] = self._group.create_task(work, name=name, context=Context())
 
@@ -147,7 +147,7 @@ class Watch:
             del self._followers[place], self._tasks[place]
 
     def _indexed(self, checkout: Checkout, is_whole: bool) -> None:
-        """Follow what was just indexed, where it was the whole workspace."""
+        """Follow the workspace that was just indexed, where that was the whole of it."""
         if is_whole:
             self.follow(checkout)
 

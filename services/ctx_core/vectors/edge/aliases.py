@@ -13,7 +13,7 @@ from ctx_core.vectors.generations import logical_name
 log = logging.getLogger(__name__)
 
 ALIASES_FILE = "aliases.json"
-UNNAMED_FOLDER = "unnamed"  # beside the collections: those that lost their name, but the largest
+UNNAMED_FOLDER = "unnamed"  # beside the collections: the smaller ones of a lost name
 
 
 def read_aliases(folder: Path) -> dict[str, str]:

@@ -40,7 +40,7 @@ class EdgeCollection:
         self._shard = shard
         # Changes that only the write-ahead log holds; a crash now means to replay them.
         self.unflushed = 0
-        # Points deleted since it was made: the engine keeps what they took.
+        # Points deleted since it was made: the engine keeps their memory and disk.
         self.deleted = _read_deleted(folder)
         # Being filled with these points: each change is made to it too.
         self.copy: EdgeCollection | None = None
@@ -61,7 +61,7 @@ class EdgeCollection:
 
     @classmethod
     def load(cls, folder: Path) -> "EdgeCollection":
-        """Open a collection and replay what its write-ahead log holds. Raises StorageFailed."""
+        """Open a collection and replay its write-ahead log. Raises StorageFailed."""
         spec = read_spec(folder)
         with engine_errors(folder.name):
             shard = edge.EdgeShard.load(str(folder / SHARD_FOLDER))
@@ -235,7 +235,7 @@ class EdgeCollection:
                 self.copy = None
 
     def _read(self, call: Callable[[], T]) -> T:
-        """Call the engine; raise what to do where the files turn out to be damaged."""
+        """Call the engine; where the files prove damaged, raise an error with the remedy."""
         try:
             return self._call(call)
         except StorageFailed as error:
@@ -255,7 +255,7 @@ class EdgeCollection:
 
 @contextlib.contextmanager
 def engine_errors(collection: str) -> Iterator[None]:
-    """Translate what the engine raises: bare exceptions, and panics that are no Exception."""
+    """Translate errors of the engine: bare exceptions, and panics that are no Exception."""
     try:
         yield
     except CtxError:

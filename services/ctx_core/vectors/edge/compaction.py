@@ -23,7 +23,7 @@ from ctx_core.vectors.points import Point
 log = logging.getLogger(__name__)
 
 # Deleted points before a collection is copied, and at least as many as it has: about 7 MB of memory
-# and 18 MB of disk, so that small collections are seldom copied and large ones cost what they gain.
+# and 18 MB of disk, so that small collections are seldom copied and a copy of a large one pays.
 MIN_DELETED = 5_000
 PAUSE_SECONDS = 0.01  # for other calls between two batches: nobody waits for a copy
 
@@ -59,7 +59,7 @@ def _is_sparse(collection: EdgeCollection) -> bool:
 async def _copied(
     source: EdgeCollection, folder: Path, is_wanted: Callable[[], bool]
 ) -> EdgeCollection | None:
-    """Copy a collection in use, batch by batch; what is written meanwhile is written to both.
+    """Copy a collection in use, batch by batch; meanwhile both get every new change.
 
     Return the flushed copy, or None where it is not wanted any more. Raises StorageFailed, OSError.
     """

@@ -10,7 +10,7 @@ from ctx_core.vectors.edge.collection import EdgeCollection
 
 # A flush holds the interpreter for 10 to 30 ms of work and about 130 waits for the disk: 40 ms on
 # an idle one, half a second on a busy one, for few changes as for many. So it waits until no call
-# came for QUIET_SECONDS, but at most MAX_DELAY_SECONDS and MAX_CHANGES: what was not flushed is
+# came for QUIET_SECONDS, but at most MAX_DELAY_SECONDS and MAX_CHANGES: unflushed changes are
 # replayed after a crash, at 60 to 90 microseconds a change, and held in memory as the log's pages.
 POLL_SECONDS = 0.5
 QUIET_SECONDS = 5.0

@@ -11,7 +11,7 @@ from pathlib import Path
 from ctx_core.errors import StorageFailed
 
 MEGABYTE = 1024**2
-# A batch takes a few megabytes at most; the rest is for what others write meanwhile.
+# A batch takes a few megabytes at most; the rest is for other writers meanwhile.
 MIN_FREE_BYTES = 64 * MEGABYTE
 # Opening replays changes that were not flushed. Less than for writing, so that a store that has
 # stopped writing can be opened again.

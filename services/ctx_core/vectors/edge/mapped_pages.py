@@ -1,7 +1,7 @@
 """Lets go of the pages of a collection's files that the embedded engine has mapped.
 
-What is written through a mapping stays resident until the system is short of memory, so a run that
-writes 100,000 points would hold all of their payloads and vectors besides what it needs.
+Pages that were written through a mapping stay resident until the system is short of memory: a run
+that writes 100,000 points would hold all of their payloads and vectors besides its own memory.
 """
 
 import ctypes

@@ -18,7 +18,7 @@ from ctx_core.vectors.specs import CollectionInfo, CollectionSpec
 log = logging.getLogger(__name__)
 
 COLLECTIONS_FOLDER = "collections"
-# A folder of this prefix is being deleted; what a crash leaves of it is deleted at the next start.
+# A folder of this prefix is being deleted; the next start deletes the rest of one after a crash.
 DELETED_PREFIX = ".deleted-"
 
 
@@ -36,7 +36,7 @@ class NamedCollections:
         self._aliases: dict[str, str] = {}
 
     def load(self) -> None:
-        """Open every collection; delete what a crash left. One that fails is broken."""
+        """Open every collection; delete the leftovers of a crash. One that fails is broken."""
         self._home.mkdir(exist_ok=True)
         self._aliases = with_lost_names(self._folder, self._home, read_aliases(self._folder))
         for folder in sorted(self._home.iterdir()):

@@ -24,7 +24,7 @@ _REQUEST_STATUSES = {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
 
 @dataclass(frozen=True)
 class ErrorTranslator:
-    """Translates the errors of one server; `hint` is what to do where it cannot be reached."""
+    """Translates the errors of one server; `hint` is the remedy where it cannot be reached."""
 
     url: str
     timeout: float
