@@ -20,8 +20,8 @@ from ctx_indexer.graph.values import (
     external,
     union,
 )
-from ctx_indexer.syntax.symbols.expressions import ARRAY
 from ctx_indexer.syntax.symbols.table import (
+    ARRAY,
     CLASS,
     GENERIC,
     ITERATED,

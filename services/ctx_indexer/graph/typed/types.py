@@ -27,8 +27,8 @@ from ctx_indexer.graph.values import (
     Values,
     external,
 )
-from ctx_indexer.syntax.symbols.expressions import ARRAY
 from ctx_indexer.syntax.symbols.table import (
+    ARRAY,
     CLASS,
     DECLARATION,
     FUNCTION,

@@ -48,6 +48,9 @@ GO = SymbolSpec(
     variadic=frozenset(["variadic_parameter_declaration"]),
     tuples=frozenset(["parameter_list"]),
     variables=True,
+    name_lists=frozenset(["expression_list", "parameter_list", "parameter_declaration"]),
+    # Nothing of the repository: a scope for each would double the table.
+    common=frozenset("_ err ok i j".split()),
     comma_ok=True,
     loops_last=True,
 )

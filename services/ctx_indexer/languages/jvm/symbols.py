@@ -56,6 +56,7 @@ JAVA = SymbolSpec(
         ),
         generics={"generic_type": "type_arguments"},
         arrays={"array_type": "element", "array_creation_expression": "type"},
+        dimensions=frozenset(["dimensions", "dimensions_expr"]),
         passes_all=True,
     ),
     imports=dotted_imports,

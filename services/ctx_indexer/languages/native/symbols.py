@@ -75,5 +75,6 @@ CPP = replace(
     splats=C.splats | {"variadic_parameter_declaration"},
     untyped=frozenset(["auto"]),
     holds=True,
+    pointed=("char", "void", "wchar_t"),
     overloads=True,
 )

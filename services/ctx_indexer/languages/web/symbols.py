@@ -18,6 +18,7 @@ JAVASCRIPT = SymbolSpec(
             "null undefined true false number string template_string literal_type predefined_type"
             " template_literal_type".split()
         ),
+        anything=frozenset(["any", "unknown", "object"]),
         wrappers={
             "await_expression": "0",
             "parenthesized_expression": "0",

@@ -6,15 +6,13 @@ from typing import Any, NamedTuple
 
 from tree_sitter import Node
 
-from ctx_indexer.syntax.symbols.scopes import Captures
+from ctx_indexer.syntax.symbols.nodes import Captures
+from ctx_indexer.syntax.symbols.spec import SymbolSpec
 
 BLOCK_EVENT = "block"
 CHANGES = "changes"  # set by patterns whose targets were declared before
 _FUNCTIONS = frozenset(["function", "lambda"])
 _DECLARING = frozenset(["assign", "loop"])
-_LISTS = frozenset(["expression_list", "parameter_list", "parameter_declaration"])
-# Declared in most blocks, and nothing of the repository: a scope for each would double the table.
-_COMMON = frozenset("_ err ok i j".split())
 
 Event = tuple[str, Node, Captures, int]  # kind, node, captures, number of the pattern
 _Range = tuple[int, int]
@@ -28,13 +26,13 @@ class _Declared(NamedTuple):
 
 
 def with_needed_blocks(
-    events: Sequence[Event], settings: Sequence[Mapping[str, Any]]
+    events: Sequence[Event], settings: Sequence[Mapping[str, Any]], spec: SymbolSpec
 ) -> list[Event]:
     """Leave out the blocks that no name needs: what they declare, their function does not again."""
     if not any(kind == BLOCK_EVENT for kind, *_ in events):
         return list(events)
     places: dict[tuple[_Range, str], set[_Range]] = defaultdict(set)
-    for function, block, name in _declarations(events, settings):
+    for function, block, name in _declarations(events, settings, spec):
         places[function, name].add(block)
     needed = {block for blocks in places.values() if len(blocks) > 1 for block in blocks}
     return [
@@ -45,7 +43,7 @@ def with_needed_blocks(
 
 
 def _declarations(
-    events: Sequence[Event], settings: Sequence[Mapping[str, Any]]
+    events: Sequence[Event], settings: Sequence[Mapping[str, Any]], spec: SymbolSpec
 ) -> Iterator[tuple[_Range, _Range, str]]:
     """Yield the names that functions declare, each with its function and innermost block."""
     ranges: list[tuple[int, int, bool]] = []
@@ -54,10 +52,10 @@ def _declarations(
         if kind in _FUNCTIONS or kind == BLOCK_EVENT:
             start, end = _range(node)
             ranges.append((start, -end, kind in _FUNCTIONS))
-            declared.update(_names(captures.get("parameters", ())))
-            declared.update(_names(captures.get("self", ())))
+            declared.update(_names(captures.get("parameters", ()), spec))
+            declared.update(_names(captures.get("self", ()), spec))
         elif kind in _DECLARING and CHANGES not in settings[pattern]:
-            declared.update(_names(target_nodes(captures)))
+            declared.update(_names(target_nodes(captures), spec))
     around: list[tuple[_Range, bool]] = []
     pending = sorted(set(ranges), reverse=True)
     for each in sorted(declared):
@@ -66,7 +64,7 @@ def _declarations(
             around.append(((start, -end), is_function))
         around = [one for one in around if one[0][1] > each.byte]
         functions = [place for place, is_function in around if is_function]
-        if functions and each.name not in _COMMON:
+        if functions and each.name not in spec.common:
             yield functions[-1], around[-1][0], each.name
 
 
@@ -77,12 +75,12 @@ def target_nodes(captures: Captures) -> Sequence[Node]:
     return captures["on.assign"][0].children_by_field_name("name")
 
 
-def _names(nodes: Sequence[Node]) -> Iterator[_Declared]:
+def _names(nodes: Sequence[Node], spec: SymbolSpec) -> Iterator[_Declared]:
     for node in nodes:
         if node.type == "identifier" and node.text is not None:
             yield _Declared(node.start_byte, node.text.decode("utf-8", "replace"))
-        elif node.type in _LISTS:
-            yield from _names(node.named_children)
+        elif node.type in spec.name_lists:
+            yield from _names(node.named_children, spec)
 
 
 def _range(node: Node) -> _Range:

@@ -5,8 +5,10 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from ctx_indexer.syntax.symbols.nodes import part
 from ctx_indexer.syntax.symbols.spec import Shapes
 from ctx_indexer.syntax.symbols.table import (
+    ARRAY,
     ATTRIBUTE,
     CALL,
     DECLARED,
@@ -21,7 +23,9 @@ from ctx_indexer.syntax.symbols.table import (
     SEQUENCE,
     UNKNOWN,
     Expression,
+    attribute,
     last_name,
+    plain,
 )
 
 MAX_DEPTH = 12  # nested expressions; a deeper one is generated, and unknown
@@ -33,11 +37,8 @@ MAX_TEXT = 200  # bytes of a dotted name
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")  # most dotted names, as they are
 _DOTTED = re.compile(r"[\w$]+(?:\.[\w$]+)*[?!]?\Z")
 _SEPARATORS = ("?.", "!!.", "::", "->", "\\")
-ARRAY = "[]"
 TEXT = [LITERAL, "string"]
 _COMPARING = frozenset("== != < > <= >= && || !".split())
-_DIMENSIONS = frozenset(["dimensions", "dimensions_expr"])
-_ANYTHING = frozenset(["any", "unknown", "object"])  # plain types that may be whatever there is
 _TYPE = "type"  # what a class is an instance of
 
 
@@ -166,8 +167,8 @@ class Expressions:
         """Return the type of an array, in as many dimensions as are written."""
         if not element:
             return UNKNOWN
-        written = [self.text(child) for child in node.children if child.type in _DIMENSIONS]
-        for _ in range(max(1, sum(text.count("[") for text in written))):
+        sizes = [child for child in node.children if child.type in self._shapes.dimensions]
+        for _ in range(max(1, sum(self.text(each).count("[") for each in sizes))):
             element = [GENERIC, ARRAY, element]
         return element
 
@@ -245,7 +246,7 @@ class Expressions:
 
     def _is_nothing(self, node: Node) -> bool:
         """Whether a choice has no members that a file could define: null, a plain type."""
-        return node.type in self._shapes.nothing and self.text(node) not in _ANYTHING
+        return node.type in self._shapes.nothing and self.text(node) not in self._shapes.anything
 
     def _attribute(self, node: Node, fields: tuple[str, str], depth: int) -> Expression:
         name = part(node, fields[1])
@@ -347,20 +348,6 @@ class Expressions:
         return self._source[node.start_byte : end].decode("utf-8", "replace")
 
 
-def part(node: Node, name: str) -> Node | None:
-    """Return a part of a node: a field, a named child by its position, or `:type` by its types."""
-    if not name:
-        return None
-    if name.startswith(":"):
-        types = name[1:].split("|")
-        return next((child for child in node.named_children if child.type in types), None)
-    if not name.lstrip("-").isdigit():
-        return node.child_by_field_name(name)
-    children = node.named_children
-    position = int(name)
-    return children[position] if -len(children) <= position < len(children) else None
-
-
 def _type_of(node: Node | None) -> str:
     return node.type if node is not None else ""
 
@@ -371,18 +358,3 @@ def _first_children(node: Node) -> list[Node]:
         return node.named_children
     found = (node.named_child(number) for number in range(MAX_ITEMS))
     return [child for child in found if child is not None]
-
-
-def plain(expression: Expression) -> Expression:
-    """Return a type without its arguments."""
-    if isinstance(expression, list) and expression[0] == GENERIC:
-        base: Expression = expression[1]
-        return base
-    return expression
-
-
-def attribute(owner: Expression, name: str) -> Expression:
-    """Return the expression of an attribute of an owner."""
-    if not owner:
-        return [ATTRIBUTE, UNKNOWN, name]
-    return f"{owner}.{name}" if isinstance(owner, str) else [ATTRIBUTE, owner, name]

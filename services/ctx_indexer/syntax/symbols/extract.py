@@ -13,17 +13,14 @@ from tree_sitter import Node, Tree
 
 from ctx_indexer.languages.registry import LANGUAGES, symbol_query
 from ctx_indexer.syntax.grammar import Grammar, queried
+from ctx_indexer.syntax.symbols.bindings import Hiding, declared, parts
 from ctx_indexer.syntax.symbols.blocks import with_needed_blocks
-from ctx_indexer.syntax.symbols.expressions import MAX_ARGUMENTS, attribute, plain
 from ctx_indexer.syntax.symbols.mentions import mentions_of
-from ctx_indexer.syntax.symbols.patterns import parts
-from ctx_indexer.syntax.symbols.queries import nodes_of, read_query
-from ctx_indexer.syntax.symbols.reads import Reads
-from ctx_indexer.syntax.symbols.scopes import KINDS, PARTS, Captures, Scopes, declared_name
+from ctx_indexer.syntax.symbols.nodes import Captures, declared_name, nodes_of, read_query
+from ctx_indexer.syntax.symbols.scopes import KINDS, PARTS, Scopes
 from ctx_indexer.syntax.symbols.spec import SymbolSpec
 from ctx_indexer.syntax.symbols.table import (
     ASSIGNED,
-    BY_NAME,
     CALL,
     CLASS,
     DECLARED,
@@ -32,18 +29,17 @@ from ctx_indexer.syntax.symbols.table import (
     HELD,
     ITERATED,
     LAMBDA,
-    NEW,
     SEQUENCE,
     TYPED,
     UNKNOWN,
     Binding,
-    Call,
     Expression,
     Import,
     Result,
     SymbolTable,
+    plain,
 )
-from ctx_indexer.syntax.symbols.variables import Hiding, declared
+from ctx_indexer.syntax.symbols.uses import Uses
 
 EVENT = "on."
 MAX_IMPORT = 10_000  # bytes of an import statement
@@ -63,9 +59,7 @@ def extract_symbols(
     calls = (*shapes.calls, *shapes.methods, *shapes.constructs)
     attributes = tuple(shapes.attributes) if spec.reads else ()
     called, read, bare = nodes_of(tree, grammar, calls, attributes, tuple(spec.bare_calls))
-    extraction.read_calls(called)
-    extraction.reads.read(read)
-    extraction.read_bare_calls(bare)
+    extraction.read_uses(called, read, bare)
     return extraction.table(language)
 
 
@@ -80,9 +74,8 @@ class _Extraction:
         self._bindings: list[Binding] = []
         self._imports: list[Import] = []
         self._results: list[Result] = []
-        self._calls: list[Call] = []
         self._package = ""
-        self.reads = Reads(spec, self._scopes)
+        self._uses = Uses(spec, self._scopes)
         self._settings: Mapping[str, Any] = {}
         self._hiding = Hiding()
 
@@ -96,7 +89,7 @@ class _Extraction:
             for pattern, captures in matches
             if (name := names.get(pattern) or names.setdefault(pattern, _event_name(captures)))
         ]
-        events = with_needed_blocks(events, settings)
+        events = with_needed_blocks(events, settings, self._spec)
         self._scopes.open([event[:3] for event in events if event[0] in KINDS or event[0] in PARTS])
         for each in self._scopes.unpacked:
             self._bind(*each)
@@ -110,6 +103,16 @@ class _Extraction:
                 if number is not None and value:
                     self._results.append(Result(number, value))
 
+    def read_uses(
+        self, calls: Sequence[Node], attributes: Sequence[Node], bare: Sequence[Node]
+    ) -> None:
+        """Read calls and attributes, when all bindings have been read."""
+        if self._spec.variables:
+            self._bindings = self._hiding.placed(self._bindings, self._scopes.all)
+        self._uses.read_calls(calls, self._hiding)
+        self._uses.read_attributes(attributes)
+        self._uses.read_bare_calls(bare, self._bindings)
+
     def table(self, language: str) -> SymbolTable:
         """Return the table of what was read."""
         table = SymbolTable(
@@ -118,87 +121,14 @@ class _Extraction:
             [*self._bindings, *self._scopes.fields],
             self._imports,
             self._results,
-            self._calls,
-            self.reads.all,
+            self._uses.calls,
+            self._uses.reads,
             package=self._package,
         )
         return replace(table, mentions=tuple(sorted(mentions_of(table, self._spec))))
 
-    def read_calls(self, nodes: Sequence[Node]) -> None:
-        """Read calls, by the shapes of the language; all bindings have been read."""
-        if self._spec.variables:
-            self._bindings = self._hiding.placed(self._bindings, self._scopes.all)
-        for node in nodes:
-            function, arguments, byte = self._expressions.callee(node)
-            self.reads.called.add((node.start_byte, byte + 1))
-            if function and not self._expressions.is_cast(node):
-                given = self._arguments(arguments) if arguments is not None else []
-                scope = self._scopes.at(node.start_byte)
-                constructs = self._spec.marks_new and node.type in self._spec.shapes.constructs
-                called = self._hiding.outside(node, scope, function)
-                if constructs:
-                    called = [NEW, function]
-                self._calls.append(Call(scope, self._scopes.line(byte), called, given))
-                if isinstance(function, str) and function in self._spec.runs and given and given[0]:
-                    self._dunder(scope, node, given[0], self._spec.runs[function])
-
     def _read_call(self, node: Node, captures: Captures) -> None:
-        """Read a call that only the query knows; one that constructs has `new` set."""
-        callee = captures["function"][0]
-        self.reads.called.add((callee.start_byte, callee.end_byte))
-        function = plain(self._expressions.read(callee))
-        if function:
-            given = captures.get("arguments")
-            arguments = self._arguments(given[0]) if given else []
-            line = self._scopes.line(callee.end_byte - 1)
-            scope = self._scopes.at(node.start_byte)
-            called: Expression = [NEW, function] if "new" in self._settings else function
-            self._calls.append(Call(scope, line, called, arguments))
-
-    def read_bare_calls(self, nodes: Sequence[Node]) -> None:
-        """Read names that call where nothing binds them."""
-        if not nodes:
-            return
-        bound = {
-            (each.scope, each.target) for each in self._bindings if isinstance(each.target, str)
-        }
-        for number, head in enumerate(self._scopes.all):
-            bound.update((number, each.name.lstrip("*&")) for each in head.parameters)
-        for node in nodes:
-            parent = node.parent
-            if parent is None or parent.type not in self._spec.bare_calls[node.type]:
-                continue
-            if any(parent.child_by_field_name(each) == node for each in ("left", "method")):
-                continue
-            name, scope = self._text(node), self._scopes.at(node.start_byte)
-            around: int = scope
-            while around > 0 and (around, name) not in bound:
-                around = self._scopes.all[around].parent
-            if (around, name) not in bound and name.isidentifier():
-                line = self._scopes.line(node.start_byte)
-                self._calls.append(Call(scope, line, name))
-
-    def _arguments(self, node: Node) -> list[Any]:
-        if node.end_byte - node.start_byte <= len("()"):
-            return []
-        read, spec = self._expressions.read, self._spec
-        arguments: list[Any] = []
-        given: list[Node] = []
-        for child in node.named_children:
-            given += child.named_children if child.type in spec.argument_lists else [child]
-        given = [each for each in given if "comment" not in each.type]
-        for each in given[:MAX_ARGUMENTS]:
-            if fields := spec.keyword_arguments.get(each.type):
-                name, value = (each.child_by_field_name(part) for part in fields)
-                if name is not None:
-                    arguments.append([BY_NAME, self._text(name), read(value)])
-            elif spec.overloads:
-                arguments.append(read(each))
-            else:
-                arguments.append(UNKNOWN if each.type in spec.shapes.literals else read(each))
-        while arguments and not arguments[-1] and not spec.overloads:
-            arguments.pop()
-        return arguments
+        self._uses.capture(node, captures, self._settings)
 
     def _read_assign(self, node: Node, captures: Captures) -> None:
         if self._spec.variables:
@@ -206,7 +136,7 @@ class _Extraction:
             return
         read = self._expressions.read
         value = read(captures["value"][0]) if "value" in captures else UNKNOWN
-        kind = self._scopes.type(captures)
+        kind = self._scopes.heads.type(captures)
         empty = self._spec.empty
         is_given = "value" in captures and captures["value"][0].type not in empty
         for written in captures.get("target", () if "self" in captures else (None,)):
@@ -215,18 +145,18 @@ class _Extraction:
                 is_function = False
                 scope = self._scopes.at(node.start_byte)
             else:
-                self.reads.assigned.add((written.start_byte, written.end_byte))
+                self._uses.assign(written)
                 name, is_function = declared_name(written)
                 scope = self._scopes.at(written.start_byte)
                 target = read(name) or (
                     "" if name.named_children else self._expressions.dotted(name)
                 )
-            declared = UNKNOWN if is_function else self._scopes.pointed(kind, written)
+            declared = UNKNOWN if is_function else self._scopes.heads.pointed(kind, written)
             if declared and value and not self._spec.reads:
                 self._bind(scope, target, ASSIGNED, [DECLARED, declared, value])
             else:
                 if declared:
-                    how = HELD if self._scopes.holds(captures, written) else TYPED
+                    how = HELD if self._scopes.heads.holds(captures, written) else TYPED
                     self._bind(scope, target, how, declared)
                 is_bound = is_given and (empty or isinstance(target, str))
                 if value or (is_bound and not declared):
@@ -258,8 +188,8 @@ class _Extraction:
             *keys, target = target[1:] if isinstance(target, list) else [target, UNKNOWN]
             self._bindings += [Binding(scope, key, ASSIGNED, UNKNOWN) for key in keys]
         self._bind(scope, target, ITERATED, value)
-        if value and self._spec.reads:
-            self._dunder(scope, node, value, "__iter__")
+        if value and self._spec.loop_runs:
+            self._uses.run(scope, node, value, self._spec.loop_runs)
 
     def _read_enter(self, node: Node, captures: Captures) -> None:
         read = self._expressions.read
@@ -267,8 +197,8 @@ class _Extraction:
         if "target" in captures:
             self._bind(scope, read(captures["target"][0]), ENTERED, value)
         if value:
-            for name in ("__enter__", "__exit__"):
-                self._dunder(scope, node, value, name)
+            for name in self._spec.enter_runs:
+                self._uses.run(scope, node, value, name)
 
     def _read_catch(self, node: Node, captures: Captures) -> None:
         """Read the name of an exception that is caught: an instance of one of some types."""
@@ -277,10 +207,6 @@ class _Extraction:
             types = [EITHER, *types[1:]]
         scope = self._scopes.at(node.start_byte)
         self._bind(scope, self._expressions.read(captures["target"][0]), TYPED, types)
-
-    def _dunder(self, scope: int, node: Node, value: Expression, name: str) -> None:
-        line = self._scopes.line(node.start_byte)
-        self._calls.append(Call(scope, line, attribute(value, name)))
 
     def _bind(self, scope: int, target: Expression, how: str, value: Expression) -> None:
         """Bind a target, or those of a pattern."""
@@ -321,8 +247,7 @@ class _Extraction:
         scope = scopes[number]
         scopes[number] = scope._replace(decorators=[*scope.decorators, value])
         if not isinstance(value, list) or value[0] != CALL:
-            line = self._scopes.line(node.start_byte)
-            self._calls.append(Call(scope.parent, line, value, [[LAMBDA, number]]))
+            self._uses.add(scope.parent, node.start_byte, value, [[LAMBDA, number]])
 
     def _read_import(self, node: Node, captures: Captures) -> None:
         scope, line = self._scopes.at(node.start_byte), self._scopes.line(node.start_byte)

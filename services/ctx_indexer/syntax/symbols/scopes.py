@@ -1,14 +1,15 @@
 """Reads the scopes of a file: what its functions, classes and namespaces say in their heads."""
 
-import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from ctx_indexer.syntax.symbols.expressions import ARRAY, Expressions, part, plain
-from ctx_indexer.syntax.symbols.spec import MAX_ANNOTATION, SymbolSpec
+from ctx_indexer.syntax.symbols.expressions import Expressions
+from ctx_indexer.syntax.symbols.heads import TYPE_ARGUMENTS, Heads
+from ctx_indexer.syntax.symbols.nodes import Captures, part
+from ctx_indexer.syntax.symbols.spec import SymbolSpec
 from ctx_indexer.syntax.symbols.table import (
     ARROW,
     ASSIGNED,
@@ -20,27 +21,23 @@ from ctx_indexer.syntax.symbols.table import (
     FILE_SCOPE,
     FIXED,
     FUNCTION,
-    GENERIC,
     GETTER,
     IN_TYPE,
     LAMBDA,
-    LITERAL,
     LOCAL,
     MEMBER,
     MODULE,
     NAMESPACE,
     OF_CLASS,
-    TUPLE,
     TYPED,
     UNKNOWN,
     Binding,
     Expression,
-    Parameter,
     Scope,
+    plain,
     scope_path,
 )
 
-Captures = dict[str, list[Node]]
 KINDS = {
     "function": FUNCTION,
     "class": CLASS,
@@ -56,12 +53,7 @@ LAMBDA_NAME = "<lambda{}>"
 CLASS_NAME = "<class{}>"
 _QUALIFIER = "::"
 _QUALIFIED = frozenset(["function", "class"])  # may have the name of their owner before theirs
-_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 DELETED = "deleted"  # captured of a function that is declared for nobody to call
-_REST = "..."  # a parameter that takes any others
-_VARIABLES = ("identifier", "field_identifier")
-# Overloads tell these from pointers to them; a pointer to a class is called as the class is.
-_POINTED_TYPES = ("char", "void", "wchar_t")
 _MARKS = {
     "local": LOCAL,
     "declaration": DECLARATION,
@@ -84,6 +76,7 @@ class Scopes:
         self._by_node: dict[tuple[int, int], int] = {}
         self.expressions = Expressions(source, spec.shapes, self._lambda)
         self._text = self.expressions.text
+        self.heads = Heads(self.expressions, spec)
         self._unnamed: Counter[tuple[int, str]] = Counter()  # by the scope around them
         self.fields: list[Binding] = []  # parameters that are members of a class, too
         self.unpacked: list[Binding] = []  # patterns that take parameters apart
@@ -164,7 +157,9 @@ class Scopes:
         written = [*captures.get("base", ())]
         for each in captures.get("bases", ()):
             written += each.named_children
-        parameters = [p for each in captures.get("parameters", ()) for p in self._parameters(each)]
+        parameters = [
+            p for each in captures.get("parameters", ()) for p in self.heads.parameters(each)
+        ]
         self.all[number] = self.all[number]._replace(
             bases=[
                 plain(read(each))
@@ -172,7 +167,7 @@ class Scopes:
                 if each.type not in self._spec.keyword_arguments
             ],
             parameters=parameters,
-            returns=self.type(captures),
+            returns=self.heads.type(captures),
         )
         if kind == "class":
             self.fields += [Binding(number, p.name, TYPED, p.type) for p in parameters]
@@ -191,7 +186,7 @@ class Scopes:
             if each.type in self._spec.promoted or types & self._spec.promoted:
                 self.fields += [
                     Binding(parent, p.name.lstrip("$"), TYPED, p.type)
-                    for p in self._parameter(each)
+                    for p in self.heads.parameter(each)
                 ]
 
     def _unpack(self, number: int, node: Node) -> None:
@@ -201,7 +196,7 @@ class Scopes:
             fields = self._spec.parameters.get(each.type)
             written = part(each, fields[0]) if fields else each
             if written is not None and written.type in patterns:
-                kind = self.annotation(part(each, fields[1])) if fields else UNKNOWN
+                kind = self.heads.annotation(part(each, fields[1])) if fields else UNKNOWN
                 value: Expression = [DECLARED, kind, UNKNOWN] if kind else UNKNOWN
                 target = self.expressions.read(written)
                 self.unpacked.append(Binding(number, target, ASSIGNED, value))
@@ -210,97 +205,6 @@ class Scopes:
         """Add a class that another inherits from, by a statement in its body."""
         scope = self.all[number]
         self.all[number] = scope._replace(bases=[*scope.bases, base])
-
-    def _parameters(self, node: Node) -> Iterator[Parameter]:
-        if not node.named_children and node.type in self._spec.shapes.names:
-            yield Parameter(self._text(node))
-        if self._spec.rest_modifier:
-            yield from self._listed(node)
-            return
-        for each in node.named_children:
-            if each.type not in self._spec.no_parameters and "comment" not in each.type:
-                yield from self._parameter(each)
-        if self._spec.holds and any(each.type == _REST for each in node.children):
-            yield Parameter(f"*{_REST}")
-
-    def _listed(self, node: Node) -> Iterator[Parameter]:
-        """Read parameters whose modifiers and defaults stand beside them in the list."""
-        found: list[Parameter] = []
-        star = ""
-        for each in node.named_children:
-            if each.type in self._spec.no_parameters or "comment" in each.type:
-                star = "*" if self._spec.rest_modifier in self._text(each) else star
-            elif each.type in self._spec.parameters or not found:
-                found += [p._replace(name=star + p.name) for p in self._parameter(each)]
-                star = ""
-            else:
-                found[-1] = found[-1]._replace(default=[LITERAL, ""])
-        yield from found
-
-    def _parameter(self, node: Node) -> Iterator[Parameter]:
-        spec = self._spec
-        fields = spec.parameters.get(node.type)
-        if node.type in spec.splats:
-            text = self._text(node if not fields else part(node, fields[0]) or node)
-            element = self.annotation(part(node, fields[1])) if fields else UNKNOWN
-            rest: Expression = [GENERIC, ARRAY, element] if element else UNKNOWN
-            yield Parameter(text if text.startswith("*") else f"*{text}", rest)
-        elif fields is not None:
-            kind = part(node, fields[1])
-            default = part(node, fields[2])
-            value = [LITERAL, ""] if spec.overloads else self.expressions.read(default)
-            names: list[Node | None] = [part(node, fields[0])]
-            if fields[0].isalpha():
-                names = [*node.children_by_field_name(fields[0])] or names
-            for each in names:
-                name, is_function = declared_name(each) if each is not None else (None, False)
-                annotation = UNKNOWN if is_function else self.pointed(self.annotation(kind), each)
-                if annotation and node.type in spec.variadic:
-                    annotation = [GENERIC, ARRAY, annotation]
-                is_named = name is not None and not name.type.startswith("abstract_")
-                written = self._text(name) if is_named and name is not None else ""
-                yield Parameter(written, annotation, value if default else UNKNOWN)
-        else:
-            yield Parameter(self._text(node))
-
-    def type(self, captures: Captures) -> Expression:
-        """Return the type that a head or declaration names."""
-        return self.annotation(captures["type"][0]) if "type" in captures else UNKNOWN
-
-    def holds(self, captures: Captures, written: Node | None) -> bool:
-        """Whether a declared name is the value itself, and no pointer to it."""
-        if not self._spec.holds or written is None or written.type not in _VARIABLES:
-            return False
-        return _TYPE_ARGUMENTS.search(self._text(captures["type"][0])) is None
-
-    def pointed(self, type_: Expression, declarator: Node | None) -> Expression:
-        """Return a type of the language as a pointer where its declarator makes it one."""
-        if not self._spec.holds or declarator is None or type_ not in _POINTED_TYPES:
-            return type_
-        is_pointer = any(each in declarator.type for each in ("pointer", "array"))
-        return f"{type_}*" if is_pointer else type_
-
-    def annotation(self, node: Node | None) -> Expression:
-        """Read a type."""
-        if node is not None and node.type in self._spec.tuples:
-            return self._several(node)
-        if node is not None and self._spec.annotations is not None:
-            return self._spec.annotations(self._text(node, MAX_ANNOTATION + 1))
-        value = self.expressions.read(node)
-        return UNKNOWN if isinstance(value, str) and value in self._spec.untyped else value
-
-    def _several(self, node: Node) -> Expression:
-        """Read the types of several results; a result that has a name may be the only one."""
-        parts: list[Expression] = []
-        is_single = False
-        for each in node.named_children:
-            if each.type in self._spec.parameters:
-                names = each.children_by_field_name("name")
-                parts += [self.expressions.read(part(each, "type"))] * max(len(names), 1)
-                is_single = len(parts) == 1
-            elif "comment" not in each.type:
-                parts.append(self.expressions.read(each))
-        return parts[0] if is_single else [GENERIC, TUPLE, *parts]
 
     def function_at(self, byte: int) -> int:
         """Return the innermost scope that encloses a byte and is no block."""
@@ -335,7 +239,7 @@ class Scopes:
 
 def _without_arguments(name: str) -> str:
     """Return a name without the arguments of its types, nested ones too."""
-    while (shorter := _TYPE_ARGUMENTS.sub("", name)) != name:
+    while (shorter := TYPE_ARGUMENTS.sub("", name)) != name:
         name = shorter
     return name
 
@@ -347,16 +251,3 @@ def _merged(first: Captures, second: Captures) -> Captures:
         earlier = first.get(name, [])
         merged[name] = [*earlier, *(each for each in nodes if each not in earlier)]
     return merged
-
-
-def declared_name(node: Node) -> tuple[Node, bool]:
-    """Return the name inside a declarator, and whether it is that of a function."""
-    is_function = False
-    while True:
-        is_function = is_function or node.type == "function_declarator"
-        inner = node.child_by_field_name("declarator")
-        if inner is None and node.type.endswith("_declarator") and node.named_children:
-            inner = node.named_children[0]
-        if inner is None:
-            return node, is_function
-        node = inner

@@ -37,6 +37,7 @@ class Shapes:
     conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # one of some parts
     comprehensions: Mapping[str, str] = field(default_factory=dict)  # with the part of an element
     nothing: frozenset[str] = frozenset()  # choices that have no members of the program
+    anything: frozenset[str] = frozenset()  # plain types that may be whatever there is
     wrappers: Mapping[str, str] = field(default_factory=dict)  # the same value as a part
     casts: Mapping[str, str] = field(default_factory=dict)  # with the part of the type
     # With the parts of the operator and of what it is applied to.
@@ -55,6 +56,7 @@ class Shapes:
     names: frozenset[str] = frozenset()  # nodes whose text is a dotted name
     generics: Mapping[str, str] = field(default_factory=dict)  # with the type of the arguments
     arrays: Mapping[str, str] = field(default_factory=dict)  # types, with the part of the element
+    dimensions: frozenset[str] = frozenset()  # of arrays, as `[][]`
     lookups: frozenset[str] = frozenset()  # types of a value, or of a member of a type
     transparent: frozenset[str] = frozenset()  # generic types that stand for their argument
     cast_words: frozenset[str] = frozenset()  # generic words that run nothing
@@ -88,13 +90,19 @@ class SymbolSpec:
     annotations: Callable[[str], Expression] | None = None  # reads a type from its text
     untyped: frozenset[str] = frozenset()  # types that stand for what is assigned
     holds: bool = False  # a declared name holds its value, unless its declarator says otherwise
+    # Types that overloads tell from pointers to them; a pointer to a class is called as the class.
+    pointed: Sequence[str] = ()
     overloads: bool = False  # functions of one name are told apart by their parameters
     marks_new: bool = False  # calls of constructors are told from those of functions
     variables: bool = False  # variables are declared in blocks, and keep the types they have there
+    name_lists: frozenset[str] = frozenset()  # nodes whose children are declared
+    common: frozenset[str] = frozenset()  # variables of most blocks, for which no block is a scope
     comma_ok: bool = False  # two targets of an item or assertion: the value, and whether it is
     loops_last: bool = False  # the last target of a loop takes the element
     # Functions of the language that run a method of their argument.
     runs: Mapping[str, str] = field(default_factory=dict)
+    loop_runs: str = ""  # the method of a value that a loop runs
+    enter_runs: Sequence[str] = ()  # the methods of a value that `with` runs
     heads_outside: bool = False  # defaults are computed in the scope around the function
     reads: bool = False  # attributes that are read may run a property
     targets: frozenset[str] = frozenset()  # nodes whose parts are assigned, each one

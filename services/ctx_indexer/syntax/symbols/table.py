@@ -23,6 +23,7 @@ SEQUENCE, MAPPING, LAMBDA, LITERAL = "[", "{", "def", "'"
 NEW, GENERIC, DECLARED, OPERATION = "new", "<", "::", "+"
 CHANGED = ":="  # what a variable is changed to, whose type its declaration says
 OUTER = "^"  # evaluated in the scope around
+ARRAY = "[]"  # the type of an array: [GENERIC, ARRAY, type]
 TUPLE = "()"  # the type of several results: [GENERIC, TUPLE, type, type]
 
 # Kinds of scopes. Namespaces and blocks are no part of symbol paths; an extension adds members to
@@ -313,3 +314,18 @@ def first_names(expression: Expression) -> list[str]:
         return [expression.partition(".")[0]]
     inner = (each for each in expression[1:] if isinstance(each, str | list))
     return [name for each in inner for name in first_names(each)]
+
+
+def plain(expression: Expression) -> Expression:
+    """Return a type without its arguments."""
+    if isinstance(expression, list) and expression[0] == GENERIC:
+        base: Expression = expression[1]
+        return base
+    return expression
+
+
+def attribute(owner: Expression, name: str) -> Expression:
+    """Return the expression of an attribute of an owner."""
+    if not owner:
+        return [ATTRIBUTE, UNKNOWN, name]
+    return f"{owner}.{name}" if isinstance(owner, str) else [ATTRIBUTE, owner, name]

@@ -1,4 +1,4 @@
-"""Reads the variables of a language that declares them: their types, scopes and changes."""
+"""Bindings of names: patterns are taken apart, declared variables get their types and scopes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,13 +6,20 @@ from typing import Any
 from tree_sitter import Node
 
 from ctx_indexer.syntax.symbols.blocks import CHANGES, target_nodes
-from ctx_indexer.syntax.symbols.scopes import Captures, Scopes
+from ctx_indexer.syntax.symbols.nodes import Captures
+from ctx_indexer.syntax.symbols.scopes import Scopes
+from ctx_indexer.syntax.symbols.spec import SymbolSpec
 from ctx_indexer.syntax.symbols.table import (
     ASSIGNED,
+    ATTRIBUTE,
+    CALL,
     CHANGED,
     EITHER,
     FILE_SCOPE,
+    ITEM,
+    ITERATED,
     LAMBDA,
+    MAPPING,
     OUTER,
     SEQUENCE,
     TYPED,
@@ -24,6 +31,32 @@ from ctx_indexer.syntax.symbols.table import (
 
 EMPTY = "empty"  # set by a pattern that declares without a value
 INSIDE = "inside"  # set by a pattern that declares a name in the scope that its type is in
+Part = tuple[Expression, str, Expression]  # a target, how it comes by its value, the value
+
+
+def parts(spec: SymbolSpec, target: Expression, how: str, value: Expression) -> Iterator[Part]:
+    """Yield the targets of a pattern; a sequence of them takes the items of the value."""
+    if not target:
+        return
+    if isinstance(target, list) and target[0] == SEQUENCE:
+        if how == ITERATED and value and spec.reads:
+            how, value = ASSIGNED, [ITERATED, value]
+        for position, each in enumerate(target[1:]):
+            yield from parts(spec, each, how, _item(spec, value, position))
+    elif isinstance(target, list) and target[0] == MAPPING:
+        for key, each in zip(target[1::2], target[2::2], strict=False):
+            yield from parts(spec, each, how, [ATTRIBUTE, value, key] if key else UNKNOWN)
+    elif not isinstance(target, list) or target[0] not in (CALL, LAMBDA):
+        yield target, how, value
+
+
+def _item(spec: SymbolSpec, value: Expression, position: int) -> Expression:
+    if isinstance(value, list) and value[0] == SEQUENCE and position + 1 < len(value):
+        part: Expression = value[position + 1]
+        return part
+    if spec.comma_ok and value[:1] != [CALL]:
+        return value if position == 0 else UNKNOWN
+    return [ITEM, value, str(position)] if value else UNKNOWN
 
 
 def declared(
@@ -32,7 +65,7 @@ def declared(
     """Yield the scope, target, way and value of what a match declares; the value may be unknown."""
     read = scopes.expressions.read
     value = read(captures["value"][0]) if "value" in captures else UNKNOWN
-    kind = scopes.type(captures)
+    kind = scopes.heads.type(captures)
     for node, target in _targets(captures, scopes):
         written = captures["type"][0] if INSIDE in settings else node
         number = scopes.at(written.start_byte)

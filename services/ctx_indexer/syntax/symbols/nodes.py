@@ -1,4 +1,4 @@
-"""Queries of syntax trees: the one of a language's symbols, and nodes by their types."""
+"""Nodes of a syntax tree: found by their types, and taken apart."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,6 +11,7 @@ from ctx_indexer.syntax.grammar import Grammar, queried
 
 NODE = "node"
 Types = tuple[str, ...]
+Captures = dict[str, list[Node]]  # of one match of a query
 
 
 def nodes_of(tree: Tree, grammar: Grammar, *groups: Types) -> list[Sequence[Node]]:
@@ -43,3 +44,30 @@ def read_query(grammar: Grammar, path: Path) -> tuple[Query, Sequence[Mapping[st
     query = Query(grammar.language, path.read_text(encoding="utf-8"))
     count = int(cast(int, query.pattern_count))  # a property, which its stubs call a method
     return query, [query.pattern_settings(number) for number in range(count)]
+
+
+def part(node: Node, name: str) -> Node | None:
+    """Return a part of a node: a field, a named child by its position, or `:type` by its types."""
+    if not name:
+        return None
+    if name.startswith(":"):
+        types = name[1:].split("|")
+        return next((child for child in node.named_children if child.type in types), None)
+    if not name.lstrip("-").isdigit():
+        return node.child_by_field_name(name)
+    children = node.named_children
+    position = int(name)
+    return children[position] if -len(children) <= position < len(children) else None
+
+
+def declared_name(node: Node) -> tuple[Node, bool]:
+    """Return the name inside a declarator, and whether it is that of a function."""
+    is_function = False
+    while True:
+        is_function = is_function or node.type == "function_declarator"
+        inner = node.child_by_field_name("declarator")
+        if inner is None and node.type.endswith("_declarator") and node.named_children:
+            inner = node.named_children[0]
+        if inner is None:
+            return node, is_function
+        node = inner
