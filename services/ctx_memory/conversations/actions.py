@@ -10,7 +10,7 @@ from ctx_memory.conversations.relations import Relations
 from ctx_memory.conversations.responses import Body, SimilarContext
 from ctx_memory.conversations.similarity import SimilarContexts, Similarity
 from ctx_memory.conversations.upkeep import UNDO, Upkeep
-from ctx_memory.records.conversations.types import Direction, RelationType
+from ctx_memory.records.conversations.relations import Direction, RelationType
 
 Handler = Callable[[Any], Awaitable[Body]]
 

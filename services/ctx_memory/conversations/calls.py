@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing_extensions import TypedDict
 
 from ctx_core.clock import utc_now
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import CallTotals, CallType
+from ctx_memory.records.conversations.calls import CallRecords, CallTotals, CallType
 
 NO_CALLS = CallTotals(0, 0.0)
 
@@ -25,7 +24,7 @@ class CallStatistics(TypedDict):
 class CallTracker:
     """Counts calls in SQL; `gauges` show them as they were last read or counted here."""
 
-    def __init__(self, records: ConversationRecords, enabled: bool, retention_days: int) -> None:
+    def __init__(self, records: CallRecords, enabled: bool, retention_days: int) -> None:
         self._records = records
         self._enabled = enabled
         self._retention = timedelta(days=retention_days)
@@ -47,20 +46,25 @@ class CallTracker:
         """Count a call."""
         if not self._enabled:
             return
-        await self._records.add_call(type_.value, seconds)
+        await self._records.add(type_.value, seconds)
         known = self._totals.get(type_.value, NO_CALLS)
         total = known.mean_milliseconds * known.count + seconds * 1000
         self._totals[type_.value] = CallTotals(known.count + 1, total / (known.count + 1))
 
+    async def purge(self) -> None:
+        """Forget calls beyond the retention, and read the totals anew."""
+        await self._records.purge(self.oldest_kept)
+        await self.refresh()
+
     async def refresh(self) -> None:
         """Read the totals of all processes for the gauges."""
-        self._totals = await self._records.call_totals(self.oldest_kept, utc_now())
+        self._totals = await self._records.totals(self.oldest_kept, utc_now())
 
     async def statistics(self, since_ms: int | None, until_ms: int | None) -> CallStatistics:
         """Return the calls between two times in milliseconds since 1970."""
         since = self.oldest_kept if since_ms is None else _time(since_ms)
         until = utc_now() if until_ms is None else _time(until_ms)
-        return _statistics(await self._records.call_totals(since, until))
+        return _statistics(await self._records.totals(since, until))
 
     def gauges(self) -> dict[str, Callable[[], float]]:
         """Return the gauges of the metrics: count and mean seconds of each type."""

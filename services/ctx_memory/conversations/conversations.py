@@ -25,8 +25,9 @@ from ctx_memory.conversations.upkeep import Upkeep
 from ctx_memory.projection.drains import BackgroundDrain
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.projection import ProjectionTarget
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import CallType, SummaryThresholds
+from ctx_memory.records.conversations.calls import CallType
+from ctx_memory.records.conversations.conversations import SummaryThresholds
+from ctx_memory.records.conversations.store import ConversationStore
 from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.store import Records
 from ctx_memory.search.entry_search import EntrySearch
@@ -43,7 +44,7 @@ IMPORTANT_MESSAGES = 2  # since the last summary cause the next one
 class Conversations:
     """The parts of the dialect, which its tools and the REST API call."""
 
-    records: ConversationRecords
+    records: ConversationStore
     messages: Messages
     relations: Relations
     similarity: Similarity
@@ -70,7 +71,7 @@ async def open_conversations(
         conversations = _conversations(settings, engine, records, outbox, decoder)
         if settings.context_dir is not None:
             secrets = SecretScreen(settings.redact_stored)
-            await import_folder(conversations.records, settings.context_dir, secrets)
+            await import_folder(conversations.records.imports, settings.context_dir, secrets)
             conversations.drain.soon()
         await conversations.calls.refresh()
         await stack.enter_async_context(conversations.drain.running(tasks))
@@ -85,21 +86,21 @@ def _conversations(
     outbox: Outbox,
     decoder: Decoder | None,
 ) -> Conversations:
-    stored = ConversationRecords(records.database, settings.conversations_collection_name)
-    calls = CallTracker(stored, settings.track_api_calls, settings.api_analytics_retention)
+    stored = ConversationStore(records.database, settings.conversations_collection_name)
+    calls = CallTracker(stored.calls, settings.track_api_calls, settings.api_analytics_retention)
     drain = BackgroundDrain(outbox, lambda seconds: calls.add(CallType.VECTOR_DB_ADD, seconds))
     writer = SummaryWriter(decoder, settings.summary_max_tokens, settings.decoder_context_tokens)
     summariser = ConversationSummariser(stored, writer, calls.tracked)
     thresholds = _thresholds(settings)
     worker = ConversationWorker(
-        stored, summariser, _hierarchies(settings, stored, writer, calls), thresholds
+        stored.conversations, summariser, _hierarchies(settings, stored, writer, calls), thresholds
     )
     ignored = IgnorePatterns(settings.ignore_patterns)
     relations = Relations(stored, ignored, calls, worker, enabled=settings.use_graph_db)
     similarity = Similarity(
         records.entries,
         records.texts,
-        stored,
+        stored.messages,
         _semantic(settings, engine, records, outbox) if settings.use_vector_db else None,
         drain,
         calls,
@@ -136,7 +137,7 @@ def _thresholds(settings: Settings) -> SummaryThresholds | None:
 
 
 def _hierarchies(
-    settings: Settings, stored: ConversationRecords, writer: SummaryWriter, calls: CallTracker
+    settings: Settings, stored: ConversationStore, writer: SummaryWriter, calls: CallTracker
 ) -> HierarchySummariser | None:
     if not (settings.hierarchical_context and settings.use_graph_db):
         return None

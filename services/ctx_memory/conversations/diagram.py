@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ctx_memory.conversations.relations import Relations
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import Relation, RelationType, SummaryLevel
+from ctx_memory.records.conversations.relations import Relation, RelationType
+from ctx_memory.records.conversations.store import ConversationStore
+from ctx_memory.records.conversations.summaries import SummaryLevel
 
 MAX_NODES = 50  # more are no picture
 LABEL_CHARACTERS = 60
@@ -69,9 +70,7 @@ class Diagram:
         return [f"{prefix}only {MAX_NODES} contexts are shown"] if self.is_cut else []
 
 
-async def draw(
-    records: ConversationRecords, relations: Relations, root: str, depth: int
-) -> Diagram:
+async def draw(records: ConversationStore, relations: Relations, root: str, depth: int) -> Diagram:
     """Collect the contexts within so many relationships of one; of inverse pairs the parent's."""
     ids: dict[str, None] = {root: None}
     edges: dict[tuple[str, str, str], Relation] = {}
@@ -89,10 +88,10 @@ async def draw(
         if len(ids) > MAX_NODES:
             break
     shown = list(ids)[:MAX_NODES]
-    summarised = await records.summaries(SummaryLevel.CONVERSATION, shown)
+    summarised = await records.summaries.get(SummaryLevel.CONVERSATION, shown)
     nodes = {
         id_: {
-            "messages": await records.count_messages([id_]),
+            "messages": await records.messages.count([id_]),
             "summarised": id_ in summarised,
         }
         for id_ in shown

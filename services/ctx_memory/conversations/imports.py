@@ -14,16 +14,14 @@ from ctx_core.blocking import DISK
 from ctx_core.clock import utc_now
 from ctx_core.secrets.screen import SecretScreen
 from ctx_memory.conversations.requests import DEFAULT_WEIGHT, ContextId, Text
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import (
+from ctx_memory.records.conversations.imports import (
     ImportedConversation,
     ImportedFolder,
     ImportedRollup,
-    Relation,
-    RelationType,
-    SummaryDraft,
-    SummaryLevel,
+    ImportRecords,
 )
+from ctx_memory.records.conversations.relations import Relation, RelationType
+from ctx_memory.records.conversations.summaries import SummaryDraft, SummaryLevel
 from ctx_memory.records.entry import moment
 
 log = logging.getLogger(__name__)
@@ -93,7 +91,7 @@ class _Texts:
     metadata: Mapping[str, Any]
 
 
-async def import_folder(records: ConversationRecords, folder: Path, secrets: SecretScreen) -> None:
+async def import_folder(records: ImportRecords, folder: Path, secrets: SecretScreen) -> None:
     """Import the summaries and relations of a folder once, and log how many were new."""
     found = await DISK.run(_read, folder)
     screened = replace(
@@ -101,7 +99,7 @@ async def import_folder(records: ConversationRecords, folder: Path, secrets: Sec
         conversations=[await _screened(each, secrets) for each in found.conversations],
         rollups=[await _screened(each, secrets) for each in found.rollups],
     )
-    added = await records.import_once(str(folder), screened)
+    added = await records.add_once(str(folder), screened)
     if added is None:
         return
     log.info(

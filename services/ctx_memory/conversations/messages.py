@@ -20,12 +20,10 @@ from ctx_memory.conversations.responses import (
 from ctx_memory.conversations.summaries.summariser import ConversationSummariser
 from ctx_memory.conversations.summaries.worker import ConversationWorker
 from ctx_memory.projection.drains import BackgroundDrain
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import (
-    MessageDraft,
-    Summary,
-    SummaryThresholds,
-)
+from ctx_memory.records.conversations.conversations import SummaryThresholds
+from ctx_memory.records.conversations.messages import MessageDraft
+from ctx_memory.records.conversations.store import ConversationStore
+from ctx_memory.records.conversations.summaries import Summary
 
 DEFAULT_PAGE = 100  # messages; few readers want more of a long conversation
 
@@ -35,7 +33,7 @@ class Messages:
 
     def __init__(
         self,
-        records: ConversationRecords,
+        records: ConversationStore,
         relations: Relations,
         ignored: IgnorePatterns,
         secrets: SecretScreen,
@@ -75,7 +73,7 @@ class Messages:
             tokens=estimate_tokens(content),
         )
         screened = await self._secrets.screen(draft)
-        conversation = await self._records.add_message(screened.value)
+        conversation = await self._records.messages.add(screened.value)
         self._drain.soon()
         if self._thresholds is not None and self._thresholds.are_met_by(conversation):
             self._worker.conversation_grew(context_id)
@@ -85,7 +83,7 @@ class Messages:
         self, context_id: str, limit: int | None = None, cursor: int | None = None
     ) -> RetrievedContext:
         """Return the newest messages, or those before the cursor of an earlier page."""
-        page, summary = await self._records.page(context_id, limit or DEFAULT_PAGE, cursor)
+        page, summary = await self._records.messages.page(context_id, limit or DEFAULT_PAGE, cursor)
         result: RetrievedContext = {
             "contextId": context_id,
             "messages": [message(entry) for entry in page.messages],
@@ -111,7 +109,7 @@ class Messages:
 
     async def context_ids(self) -> list[str]:
         """Return every context, the most recently changed first."""
-        return [each.id for each in await self._records.conversations()]
+        return [each.id for each in await self._records.conversations.all()]
 
     async def _rendered(self, summary: Summary) -> ContextSummary:
         return context_summary(summary, await self._relations.related(summary.id))

@@ -22,7 +22,7 @@ from ctx_memory.conversations.responses import (
     MetaSummary,
     SimilarContext,
 )
-from ctx_memory.records.conversations.types import Direction, RelationType
+from ctx_memory.records.conversations.relations import Direction, RelationType
 
 SCHEMAS = "#/components/schemas/"
 TYPES = [each.value for each in RelationType]

@@ -15,14 +15,10 @@ from ctx_memory.conversations.responses import (
     meta_summary,
 )
 from ctx_memory.conversations.summaries.worker import ConversationWorker
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import (
-    CallType,
-    Direction,
-    Relation,
-    RelationType,
-    SummaryLevel,
-)
+from ctx_memory.records.conversations.calls import CallType
+from ctx_memory.records.conversations.relations import Direction, Relation, RelationType
+from ctx_memory.records.conversations.store import ConversationStore
+from ctx_memory.records.conversations.summaries import SummaryLevel
 
 
 class HierarchicalStructure(TypedDict):
@@ -37,7 +33,7 @@ class Relations:
 
     def __init__(
         self,
-        records: ConversationRecords,
+        records: ConversationStore,
         ignored: IgnorePatterns,
         calls: CallTracker,
         worker: ConversationWorker,
@@ -62,7 +58,7 @@ class Relations:
         elif type_ is RelationType.CHILD:
             await self._refuse_loop(target, source)
         async with self._calls.tracked(CallType.GRAPH_DB_ADD):
-            await self._records.relate(Relation(source, target, type_, weight))
+            await self._records.relations.add(Relation(source, target, type_, weight))
         if type_ is RelationType.PARENT:
             self._worker.hierarchy_changed(target)
         elif type_ is RelationType.CHILD:
@@ -88,7 +84,7 @@ class Relations:
         """Return the relationships of a context, none where they are off."""
         if not self._enabled:
             return []
-        return await self._records.relations(context_id, type_, direction)
+        return await self._records.relations.of(context_id, type_, direction)
 
     async def find_related(
         self, context_id: str, type_: RelationType | None, direction: Direction
@@ -102,7 +98,7 @@ class Relations:
         """Return the shortest directed path, [] where there is none. Raises RequestInvalid."""
         self._require_enabled()
         async with self._calls.tracked(CallType.GRAPH_DB_SEARCH):
-            return await self._records.path(source, target)
+            return await self._records.relations.path(source, target)
 
     # --- hierarchies -----------------------------------------------------------------------
 
@@ -115,20 +111,20 @@ class Relations:
         return {"children": children}
 
     async def hierarchical_summary(self, context_id: str) -> HierarchicalSummary | None:
-        found = await self._records.summaries(SummaryLevel.HIERARCHY, [context_id])
+        found = await self._records.summaries.get(SummaryLevel.HIERARCHY, [context_id])
         return hierarchical_summary(found[context_id]) if context_id in found else None
 
     async def hierarchical_ids(self) -> list[str]:
         """Return the contexts that have a hierarchical summary, the newest first."""
-        return await self._records.summary_ids(SummaryLevel.HIERARCHY)
+        return await self._records.summaries.ids(SummaryLevel.HIERARCHY)
 
     async def meta_summary(self, meta_id: str) -> MetaSummary | None:
-        found = await self._records.summaries(SummaryLevel.META, [meta_id])
+        found = await self._records.summaries.get(SummaryLevel.META, [meta_id])
         return meta_summary(found[meta_id]) if meta_id in found else None
 
     async def meta_ids(self) -> list[str]:
         """Return the ids of meta-summaries."""
-        return await self._records.summary_ids(SummaryLevel.META)
+        return await self._records.summaries.ids(SummaryLevel.META)
 
     async def _refuse_loop(self, parent: str, child: str) -> None:
         """Raise RequestInvalid where the child is above its parent: a hierarchy has no loops."""

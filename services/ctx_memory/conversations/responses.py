@@ -7,7 +7,7 @@ from typing import Any, NotRequired, cast
 from typing_extensions import TypedDict
 
 from ctx_memory.conversations.requests import Importance, level
-from ctx_memory.records.conversations.types import Summary
+from ctx_memory.records.conversations.summaries import Summary
 from ctx_memory.records.entry import Entry
 
 Body = dict[str, Any]

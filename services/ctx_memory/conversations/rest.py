@@ -22,7 +22,7 @@ from ctx_memory.conversations.requests import (
     validated,
 )
 from ctx_memory.conversations.responses import Body
-from ctx_memory.records.conversations.types import Direction, RelationType
+from ctx_memory.records.conversations.relations import Direction, RelationType
 
 NAME = "ctx-memory"
 DESCRIPTION = "Conversation contexts for agents: messages, summaries, relationships."

@@ -13,8 +13,8 @@ from ctx_core.vectors.points import Vector
 from ctx_core.vectors.specs import BM25, DENSE
 from ctx_memory.conversations.calls import CallTracker
 from ctx_memory.projection.drains import BackgroundDrain
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import CallType
+from ctx_memory.records.conversations.calls import CallType
+from ctx_memory.records.conversations.messages import MessageRecords
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Criteria, EntryKind
 from ctx_memory.records.fulltext.search import TextSearch
@@ -54,7 +54,7 @@ class Similarity:
         self,
         records: EntryRecords,
         texts: TextSearch,
-        conversations: ConversationRecords,
+        messages: MessageRecords,
         semantic: SemanticRetriever | None,
         drain: BackgroundDrain,
         calls: CallTracker,
@@ -63,7 +63,7 @@ class Similarity:
     ) -> None:
         self._records = records
         self._texts = texts
-        self._conversations = conversations
+        self._messages = messages
         self._semantic = semantic
         self._drain = drain
         self._calls = calls
@@ -126,7 +126,7 @@ class Similarity:
         self, hits: Sequence[EntryHit], without: str | None
     ) -> list[tuple[str, float]]:
         """Return each context at its best hit."""
-        owners = await self._conversations.conversations_of([hit.id for hit in hits])
+        owners = await self._messages.owners([hit.id for hit in hits])
         best: dict[str, float] = {}
         for hit in hits:
             owner = owners.get(hit.id)

@@ -27,7 +27,7 @@ from ctx_memory.conversations.requests import (
     Tags,
 )
 from ctx_memory.conversations.responses import Body, RetrievedContext
-from ctx_memory.records.conversations.types import Direction, RelationType
+from ctx_memory.records.conversations.relations import Direction, RelationType
 
 if TYPE_CHECKING:
     from ctx_memory.conversations.conversations import Conversations

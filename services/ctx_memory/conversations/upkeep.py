@@ -10,8 +10,10 @@ from ctx_memory.conversations.calls import CallTracker
 from ctx_memory.conversations.relations import Relations
 from ctx_memory.conversations.similarity import Similarity
 from ctx_memory.projection.drains import BackgroundDrain
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import CallType, RelationType, SummaryLevel
+from ctx_memory.records.conversations.calls import CallType
+from ctx_memory.records.conversations.relations import RelationType
+from ctx_memory.records.conversations.store import ConversationStore
+from ctx_memory.records.conversations.summaries import SummaryLevel
 from ctx_memory.records.entry import moment
 
 log = logging.getLogger(__name__)
@@ -38,7 +40,7 @@ class Upkeep:
 
     def __init__(
         self,
-        records: ConversationRecords,
+        records: ConversationStore,
         relations: Relations,
         similarity: Similarity,
         drain: BackgroundDrain,
@@ -72,7 +74,7 @@ class Upkeep:
                 )
 
     async def _link(self, context_id: str) -> None:
-        conversation = await self._records.conversation(context_id)
+        conversation = await self._records.conversations.get(context_id)
         text = await self._text(context_id)
         if conversation is None or conversation.messages < MIN_LINKED_MESSAGES or text is None:
             return
@@ -80,11 +82,11 @@ class Upkeep:
             text, MAX_LINKS, without=context_id, at_least=self._threshold
         )
         async with self._calls.tracked(CallType.GRAPH_DB_ADD):
-            await self._records.replace_similar(context_id, dict(similar.found))
+            await self._records.relations.replace_similar(context_id, dict(similar.found))
 
     async def clean_up(self, context_id: str) -> CleanupResult:
         """Remove irrelevant contexts, so that `undo` can bring them back for 7 days."""
-        known = await self._records.conversations()
+        known = await self._records.conversations.all()
         text = await self._text(context_id)
         if len(known) <= MIN_CONTEXTS:
             return CleanupResult([], f"there are only {len(known)} contexts")
@@ -100,14 +102,16 @@ class Upkeep:
         recent = utc_now() - RECENT
         old = [each.id for each in known if each.updated_at < moment(recent)]
         unkept = [id_ for id_ in old if id_ not in kept]
-        summaries = await self._records.summaries(SummaryLevel.CONVERSATION, unkept)
+        summaries = await self._records.summaries.get(SummaryLevel.CONVERSATION, unkept)
         removable = [
             id_
             for id_ in unkept
             if id_ not in summaries
             or float(summaries[id_].details.get("importanceScore", 0.5)) < KEPT_IMPORTANCE
         ]
-        return CleanupResult(await self._records.remove(removable, context_id, recent))
+        return CleanupResult(
+            await self._records.conversations.remove(removable, context_id, recent)
+        )
 
     async def _family(self, context_id: str) -> set[str]:
         """Return related contexts in both directions, and the children of the parents."""
@@ -118,19 +122,19 @@ class Upkeep:
 
     async def _text(self, context_id: str) -> str | None:
         """Return the points of a summary, without the frame that all extractive summaries share."""
-        found = await self._records.summaries(SummaryLevel.CONVERSATION, [context_id])
+        found = await self._records.summaries.get(SummaryLevel.CONVERSATION, [context_id])
         if context_id not in found:
             return None
         return str(found[context_id].details.get("points") or found[context_id].text)
 
     async def undo(self, context_id: str) -> list[str]:
         """Bring back the contexts that cleanups for this one removed in the last 7 days."""
-        return await self._records.restore(context_id)
+        return await self._records.conversations.restore(context_id)
 
     async def maintain(self) -> None:
         """Delete contexts removed more than 7 days ago, and calls beyond their retention."""
-        purged, _ = await self._records.purge(utc_now() - UNDO, self._calls.oldest_kept)
-        await self._calls.refresh()
+        purged = await self._records.conversations.purge(utc_now() - UNDO)
+        await self._calls.purge()
         if purged:
             log.info("deleted for good, after 7 days: %s", ", ".join(purged))
             self._drain.soon()

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import aiosqlite
-from sqlalchemy import event, text
+from sqlalchemy import Table, event, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -250,3 +251,8 @@ def _postgresql(url: URL) -> AsyncEngine:
             "DATABASE_URL names PostgreSQL, whose driver is not installed: "
             "pip install 'ctx-engine[postgres]'"
         ) from error
+
+
+def insert_into(table: Table, dialect: Dialect) -> sqlite.Insert | postgresql.Insert:
+    """Return an insert that has `on_conflict_do_update` and `on_conflict_do_nothing`."""
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from ctx_core.clock import utc_now
 from ctx_core.settings import Settings
 from ctx_memory.conversations.conversations import Conversations
-from ctx_memory.records.conversations.types import CallType
+from ctx_memory.records.conversations.calls import CallType
 from ctx_memory.records.entry import moment
 from tests.support.threads import serving
 
@@ -18,7 +18,7 @@ async def _counted(conversations: Conversations) -> int:
 
 async def _age(conversations: Conversations, days: int) -> None:
     then = moment(utc_now() - timedelta(days=days))
-    async with conversations.records._database.writing("age") as connection:
+    async with conversations.records.calls._database.writing("age") as connection:
         await connection.execute(text("UPDATE conversation_calls SET at = :then"), {"then": then})
 
 

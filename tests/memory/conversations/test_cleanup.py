@@ -8,8 +8,8 @@ from sqlalchemy import text
 from ctx_core.clock import utc_now
 from ctx_core.settings import Settings
 from ctx_memory.conversations.conversations import Conversations
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import RelationType
+from ctx_memory.records.conversations.conversations import ConversationRecords
+from ctx_memory.records.conversations.relations import RelationType
 from ctx_memory.records.entry import moment
 from tests.support.threads import serving
 
@@ -48,7 +48,7 @@ async def _crowd(conversations: Conversations) -> None:
     await relate("family", "sibling", RelationType.PARENT, 0.5)
     await conversations.messages.summarize("current")
     await conversations.messages.summarize("important")
-    await _age(conversations.records, "updated_at")
+    await _age(conversations.records.conversations, "updated_at")
     await _add(conversations, "recent", "Stamps were collected in albums")
 
 
@@ -90,7 +90,7 @@ async def test_after_seven_days_what_was_removed_is_gone(crowded: Conversations)
     await crowded.upkeep.maintain()
     assert len(await crowded.upkeep.undo("current")) == 10, "six days later it can be undone"
     await crowded.upkeep.clean_up("current")
-    await _age(crowded.records, "removed_at", days=8)
+    await _age(crowded.records.conversations, "removed_at", days=8)
     await crowded.upkeep.maintain()
     assert await crowded.upkeep.undo("current") == []
     found = await crowded.similarity.find("boil potatoes", 20)

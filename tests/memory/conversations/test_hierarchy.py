@@ -4,11 +4,8 @@ from ctx_core.settings import Settings
 from ctx_memory.conversations.conversations import Conversations
 from ctx_memory.conversations.summaries.hierarchies import META_ID, HierarchySummariser
 from ctx_memory.conversations.summaries.summariser import ConversationSummariser
-from ctx_memory.records.conversations.types import (
-    Relation,
-    RelationType,
-    SummaryLevel,
-)
+from ctx_memory.records.conversations.relations import Relation, RelationType
+from ctx_memory.records.conversations.summaries import SummaryLevel
 from ctx_memory.summaries.writer import SummaryWriter
 from tests.support.threads import serving
 
@@ -47,7 +44,7 @@ async def test_a_cycle_of_parents_ends(conversations: Conversations) -> None:
     """No call makes one, but an imported folder or records of an earlier version may have it."""
     await _leaf(conversations, "a", "Rows are read in batches.")
     for parent, child in (("b", "a"), ("a", "b")):
-        await conversations.records.relate(Relation(parent, child, RelationType.PARENT, 0.8))
+        await conversations.records.relations.add(Relation(parent, child, RelationType.PARENT, 0.8))
     await _hierarchies(conversations).update_above("a")
     summary = await conversations.relations.hierarchical_summary("b")
     assert summary is not None
@@ -70,10 +67,10 @@ async def test_the_meta_summary_is_updated_not_multiplied(conversations: Convers
     for number in range(5):
         await _leaf(conversations, f"c{number}", f"Fact {number} about batches.")
         relation = Relation(f"p{number}", f"c{number}", RelationType.PARENT, 0.8)
-        await conversations.records.relate(relation)
+        await conversations.records.relations.add(relation)
         await hierarchies.update_above(f"c{number}")
     assert await conversations.relations.meta_ids() == [META_ID]
-    meta = (await conversations.records.summaries(SummaryLevel.META, [META_ID]))[META_ID]
+    meta = (await conversations.records.summaries.get(SummaryLevel.META, [META_ID]))[META_ID]
     assert meta.version == 3
     assert sorted(meta.details["contextIds"]) == [f"p{number}" for number in range(5)]
     assert meta.text.startswith("Project-wide meta-summary covering 5 hierarchical contexts.")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctx_core.settings import Settings
+from ctx_memory.records.conversations.relations import Direction, RelationType
 from tests.support.threads import serving
 
 
@@ -109,7 +110,8 @@ async def test_hierarchies_meta_summaries_and_edges_are_imported(
             records = memory.conversations.records
             weights = {
                 (each.source, each.target, each.type.value): each.weight
-                for each in await records.relations_from(["app", "a.js", "b.js"])
+                for id_ in ("app", "a.js", "b.js")
+                for each in await records.relations.of(id_, None, Direction.OUTGOING)
             }
     assert hierarchy["hierarchicalStructure"]["children"] == ["b.js", "a.js"]
     summary = hierarchy["hierarchicalSummary"]
@@ -149,9 +151,6 @@ async def test_relationships_and_summaries_of_ours_stay(settings: Settings, tmp_
         )
     importing = settings.model_copy(update={"context_dir": folder})
     async with serving(importing) as (memory, _):
-        [edge] = [
-            each
-            for each in await memory.conversations.records.relations_from(["a.js"])
-            if each.type.value == "references"
-        ]
+        relations = memory.conversations.records.relations
+        [edge] = await relations.of("a.js", RelationType.REFERENCES, Direction.OUTGOING)
     assert edge.weight == 0.2

@@ -7,7 +7,7 @@ import pytest
 from ctx_core.errors import RequestInvalid, SearchFailed
 from ctx_core.settings import Settings
 from ctx_memory.conversations.conversations import Conversations
-from ctx_memory.records.conversations.types import RelationType
+from ctx_memory.records.conversations.relations import RelationType
 from tests.support.threads import serving
 
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
@@ -70,7 +70,7 @@ async def test_similar_contexts_are_linked_after_a_summary(conversations: Conver
     [edge] = await conversations.relations.edges("first")
     assert edge.is_automatic
     await conversations.relations.add("first", "second", RelationType.SIMILAR, 0.1)
-    await conversations.records.replace_similar("first", {})
+    await conversations.records.relations.replace_similar("first", {})
     assert await conversations.relations.related("first") == ["second"], "asked for: it stays"
 
 

@@ -10,7 +10,7 @@ from ctx_core.errors import DecoderFailed
 from ctx_core.settings import Settings
 from ctx_memory.conversations.conversations import Conversations
 from ctx_memory.conversations.summaries.summariser import ConversationSummariser
-from ctx_memory.records.conversations.types import SummaryThresholds
+from ctx_memory.records.conversations.conversations import SummaryThresholds
 from ctx_memory.summaries.writer import MIN_CHARACTERS_PER_TOKEN, SummaryWriter
 from tests.support.threads import serving
 
@@ -61,7 +61,7 @@ async def test_a_long_context_is_summarised_in_bounded_prompts(
     assert "summary after 1 prompts" in decoder.prompts[1]
     shown = "\n".join(decoder.prompts)
     assert all(f"message {n} " in shown for n in range(150))
-    conversation = await conversations.records.conversation("long")
+    conversation = await conversations.records.conversations.get("long")
     assert conversation is not None
     assert (conversation.fresh_messages, conversation.fresh_tokens) == (0, 0)
 
@@ -94,7 +94,7 @@ async def test_two_summaries_at_once_count_every_message_once(
     summary = await summariser.summarise("c")
     assert summary is not None
     assert summary.details["messageCount"] == 20
-    conversation = await conversations.records.conversation("c")
+    conversation = await conversations.records.conversations.get("c")
     assert conversation is not None
     assert conversation.fresh_messages == 0
 
@@ -102,7 +102,9 @@ async def test_two_summaries_at_once_count_every_message_once(
 async def test_a_start_summarises_what_grew_before(settings: Settings) -> None:
     async with serving(settings) as (memory, _):
         await _add(memory.conversations, "c", [f"message {n}" for n in range(10)])
-        assert await memory.conversations.records.due(SummaryThresholds(10, 99999, 2)) == ["c"]
+        assert await memory.conversations.records.conversations.due(
+            SummaryThresholds(10, 99999, 2)
+        ) == ["c"]
     automatic = settings.model_copy(update={"auto_summarize": True})
     async with serving(automatic) as (memory, _):
         for _ in range(100):

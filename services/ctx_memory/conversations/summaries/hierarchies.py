@@ -4,15 +4,10 @@ from collections.abc import Sequence
 
 from ctx_core.text.truncate import truncate
 from ctx_memory.conversations.summaries.summariser import Tracker
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import (
-    CallType,
-    Direction,
-    RelationType,
-    Summary,
-    SummaryDraft,
-    SummaryLevel,
-)
+from ctx_memory.records.conversations.calls import CallType
+from ctx_memory.records.conversations.relations import Direction, RelationType
+from ctx_memory.records.conversations.store import ConversationStore
+from ctx_memory.records.conversations.summaries import Summary, SummaryDraft, SummaryLevel
 from ctx_memory.summaries.writer import SummaryWriter
 
 META_ID = "meta_project"  # the one meta-summary, which is updated
@@ -26,7 +21,7 @@ class HierarchySummariser:
 
     def __init__(
         self,
-        records: ConversationRecords,
+        records: ConversationStore,
         writer: SummaryWriter,
         tracked: Tracker,
         max_depth: int,
@@ -57,37 +52,37 @@ class HierarchySummariser:
             await self._update_meta()
 
     async def _neighbours(self, id_: str, type_: RelationType) -> list[str]:
-        found = await self._records.relations(id_, type_, Direction.OUTGOING)
+        found = await self._records.relations.of(id_, type_, Direction.OUTGOING)
         return [each.target for each in found]
 
     async def _update(self, parent: str) -> bool:
         """Write a parent's summary; False where no child has one."""
         children = await self._neighbours(parent, RelationType.PARENT)
-        summaries = await self._records.summaries(SummaryLevel.CONVERSATION, children)
+        summaries = await self._records.summaries.get(SummaryLevel.CONVERSATION, children)
         # A child that is a parent itself also counts with the summary of its own children.
-        below = await self._records.summaries(SummaryLevel.HIERARCHY, children)
+        below = await self._records.summaries.get(SummaryLevel.HIERARCHY, children)
         if not summaries and not below:
             return False
         async with self._tracked(CallType.LLM_HIERARCHICAL_SUMMARIZE):
             known = _most_important([*below.values(), *summaries.values()])
-            total = await self._records.count_messages(children)
+            total = await self._records.messages.count(children)
             written = await self._writer.combine([_line(each) for each in known])
             text = written or _hierarchy_text(known, len(children), total)
             draft = SummaryDraft(text, self._writer.name, {"childContextIds": children})
-            await self._records.save_rollup(SummaryLevel.HIERARCHY, parent, draft)
+            await self._records.summaries.save_rollup(SummaryLevel.HIERARCHY, parent, draft)
         return True
 
     async def _update_meta(self) -> None:
-        ids = await self._records.summary_ids(SummaryLevel.HIERARCHY)
+        ids = await self._records.summaries.ids(SummaryLevel.HIERARCHY)
         if len(ids) < self._meta_threshold:
             return
         async with self._tracked(CallType.LLM_META_SUMMARIZE):
-            found = await self._records.summaries(SummaryLevel.HIERARCHY, ids[:MAX_READ])
+            found = await self._records.summaries.get(SummaryLevel.HIERARCHY, ids[:MAX_READ])
             known = [found[each] for each in ids[:MAX_READ] if each in found]
             written = await self._writer.combine([_line(each) for each in known])
             text = written or _meta_text(known, len(ids))
             draft = SummaryDraft(text, self._writer.name, {"contextIds": ids})
-            await self._records.save_rollup(SummaryLevel.META, META_ID, draft)
+            await self._records.summaries.save_rollup(SummaryLevel.META, META_ID, draft)
 
 
 def _most_important(summaries: Sequence[Summary]) -> list[Summary]:

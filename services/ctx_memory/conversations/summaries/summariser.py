@@ -7,16 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctx_core.text.truncate import truncate
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import (
-    HIGH_IMPORTANCE,
-    CallType,
-    Conversation,
-    Coverage,
-    Summary,
-    SummaryDraft,
-    SummaryLevel,
-)
+from ctx_memory.records.conversations.calls import CallType
+from ctx_memory.records.conversations.conversations import Conversation
+from ctx_memory.records.conversations.messages import HIGH_IMPORTANCE
+from ctx_memory.records.conversations.store import ConversationStore
+from ctx_memory.records.conversations.summaries import Coverage, Summary, SummaryDraft, SummaryLevel
 from ctx_memory.records.entry import Entry
 from ctx_memory.summaries.writer import SummaryWriter
 
@@ -56,9 +51,7 @@ class _Part:
 class ConversationSummariser:
     """Writes the summary of a conversation from the earlier one and the messages after it."""
 
-    def __init__(
-        self, records: ConversationRecords, writer: SummaryWriter, tracked: Tracker
-    ) -> None:
+    def __init__(self, records: ConversationStore, writer: SummaryWriter, tracked: Tracker) -> None:
         self._records = records
         self._writer = writer
         self._tracked = tracked
@@ -68,8 +61,8 @@ class ConversationSummariser:
 
         Every part is saved, so that a stop in the middle loses nothing. Raises DecoderFailed.
         """
-        conversation = await self._records.conversation(id_)
-        through = await self._records.last_message(id_)  # later ones wait for the next summary
+        conversation = await self._records.conversations.get(id_)
+        through = await self._records.messages.last(id_)  # later ones wait for the next summary
         while conversation is not None and conversation.summarised_through < through:
             part = await self._next_part(conversation)
             if part is None:
@@ -78,17 +71,17 @@ class ConversationSummariser:
                 draft = await self._draft(conversation, part)
                 coverage = part.coverage(conversation.summarised_through)
                 # Where another process was first, the next round goes on from its summary.
-                await self._records.save_summary(id_, draft, coverage)
-            conversation = await self._records.conversation(id_)
+                await self._records.summaries.save(id_, draft, coverage)
+            conversation = await self._records.conversations.get(id_)
         return await self._known(id_)
 
     async def _known(self, id_: str) -> Summary | None:
-        return (await self._records.summaries(SummaryLevel.CONVERSATION, [id_])).get(id_)
+        return (await self._records.summaries.get(SummaryLevel.CONVERSATION, [id_])).get(id_)
 
     async def _next_part(self, conversation: Conversation) -> _Part | None:
         """Return the next messages that fit into one call."""
         after = conversation.summarised_through
-        found = await self._records.messages_after(conversation.id, after, BATCH)
+        found = await self._records.messages.after(conversation.id, after, BATCH)
         chosen: list[Entry] = []
         lines: list[str] = []
         remaining = self._writer.max_read

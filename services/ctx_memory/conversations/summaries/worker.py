@@ -10,8 +10,7 @@ from ctx_core.background import BackgroundTasks
 from ctx_core.errors import CtxError
 from ctx_memory.conversations.summaries.hierarchies import HierarchySummariser
 from ctx_memory.conversations.summaries.summariser import ConversationSummariser
-from ctx_memory.records.conversations.store import ConversationRecords
-from ctx_memory.records.conversations.types import SummaryThresholds
+from ctx_memory.records.conversations.conversations import ConversationRecords, SummaryThresholds
 
 log = logging.getLogger(__name__)
 

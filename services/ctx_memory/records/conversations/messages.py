@@ -1,56 +1,140 @@
-"""Adds and reads the messages of conversations."""
+"""Messages of conversations in SQL: added, counted, read page by page."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, select
-from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ctx_core.clock import utc_now
 from ctx_memory.records import reading, writing
-from ctx_memory.records.conversations.types import (
-    HIGH_IMPORTANCE,
-    SUMMARY_SOURCE,
+from ctx_memory.records.conversations import summaries
+from ctx_memory.records.conversations.conversations import (
+    IS_LIVE,
     Conversation,
-    MessageDraft,
-    MessagePage,
-    SummaryThresholds,
+    conversation_of,
+    read,
 )
-from ctx_memory.records.conversations.upsert import insert_into
-from ctx_memory.records.database import Dialect
-from ctx_memory.records.entry import Draft, Entry, EntryKind
+from ctx_memory.records.conversations.summaries import SUMMARY_SOURCE, Summary, SummaryLevel
+from ctx_memory.records.database import Database, Dialect, insert_into
+from ctx_memory.records.entry import Draft, Entry, EntryKind, moment
 from ctx_memory.records.tables import conversations, entries
 
 MAX_CHARACTERS = 1_000_000  # of the messages that are read at once, but always one
-IS_LIVE = conversations.c.removed_at.is_(None)
+HIGH_IMPORTANCE = 0.75  # from here on a message counts as important
 
 
-async def add(
-    connection: AsyncConnection, dialect: Dialect, draft: MessageDraft, collection: str, now: str
-) -> Conversation:
-    """Add a message, creating its conversation or bringing it back after a cleanup.
+@dataclass(frozen=True)
+class MessageDraft:
+    """A message to store; `tokens` is an estimate of its length."""
 
-    The conversation's row is locked before the message gets its id, so that ids are in the order
-    of commits.
+    conversation: str
+    role: str
+    text: str
+    importance: float
+    tags: Sequence[str] = ()
+    tokens: int = 0
+
+
+@dataclass(frozen=True)
+class MessagePage:
+    """Messages of a conversation, oldest first; `older_before` is None on the last page."""
+
+    messages: Sequence[Entry]
+    total: int
+    older_before: int | None
+
+
+class MessageRecords:
+    """Keeps messages. Every method is one transaction, and raises StorageFailed.
+
+    `collection` is the Qdrant collection that holds the points of messages.
     """
-    conversation = await _count(connection, dialect, draft, now)
-    entry = Draft(
-        EntryKind.MESSAGE,
-        collection,
-        draft.text,
-        thread=draft.conversation,
-        source=draft.role,
-        importance=draft.importance,
-        tags=draft.tags,
-        metadata={"tokens": draft.tokens},
-    )
-    await writing.add(connection, dialect, [entry], merge_repeats=False)
-    return conversation
+
+    def __init__(self, database: Database, collection: str) -> None:
+        self._database = database
+        self._collection = collection
+
+    async def add(self, draft: MessageDraft) -> Conversation:
+        """Store a message; return its conversation, made or brought back. Raises InvalidInput.
+
+        The conversation's row is locked before the message gets its id, so that ids are in the
+        order of commits.
+        """
+        dialect = self._database.dialect
+        entry = Draft(
+            EntryKind.MESSAGE,
+            self._collection,
+            draft.text,
+            thread=draft.conversation,
+            source=draft.role,
+            importance=draft.importance,
+            tags=draft.tags,
+            metadata={"tokens": draft.tokens},
+        )
+        async with self._database.writing("store a message") as connection:
+            conversation = await _count(connection, dialect, draft)
+            await writing.add(connection, dialect, [entry], merge_repeats=False)
+            return conversation
+
+    async def page(
+        self, conversation: str, limit: int, before: int | None = None
+    ) -> tuple[MessagePage, Summary | None]:
+        """Return the newest messages with an id below `before`, oldest first, and the summary.
+
+        Fewer than `limit` where their texts together are longer than MAX_CHARACTERS.
+        """
+        async with self._database.reading("read messages") as connection:
+            found = await read(connection, conversation)
+            if found is None:
+                return MessagePage([], 0, None), None
+            page = await _page(connection, found, limit, before)
+            known = await summaries.read(connection, SummaryLevel.CONVERSATION, [conversation])
+            return page, known.get(conversation)
+
+    async def last(self, conversation: str) -> int:
+        """Return the id of a conversation's newest message, 0 where it has none."""
+        query = select(func.max(entries.c.id)).where(_is_message_of(conversation))
+        async with self._database.reading("read messages") as connection:
+            return await connection.scalar(query) or 0
+
+    async def after(self, conversation: str, entry_id: int, limit: int) -> list[Entry]:
+        """Return the messages after an id, oldest first; fewer than `limit` where they are long."""
+        conditions = _is_message_of(conversation), entries.c.id > entry_id
+        async with self._database.reading("read messages") as connection:
+            sizes = await _sizes(connection, conditions, entries.c.id, limit)
+            return await _read(connection, _fitting(sizes))
+
+    async def owners(self, entry_ids: Sequence[int]) -> dict[int, str]:
+        """Return the conversation of each entry; a cleanup's are left out."""
+        found: dict[int, str] = {}
+        async with self._database.reading("read messages") as connection:
+            for batch in reading.id_batches(entry_ids):
+                query = (
+                    select(entries.c.id, entries.c.thread)
+                    .join(conversations, conversations.c.id == entries.c.thread)
+                    .where(entries.c.id.in_(batch))
+                    .where(entries.c.kind == EntryKind.MESSAGE.value, IS_LIVE)
+                )
+                found |= {row.id: row.thread for row in await connection.execute(query)}
+        return found
+
+    async def count(self, ids: Sequence[str]) -> int:
+        """Count the messages of these conversations."""
+        total = select(func.sum(conversations.c.messages)).where(IS_LIVE)
+        count = 0
+        async with self._database.reading("count messages") as connection:
+            for batch in reading.id_batches(ids):
+                count += await connection.scalar(total.where(conversations.c.id.in_(batch))) or 0
+        return count
 
 
 async def _count(
-    connection: AsyncConnection, dialect: Dialect, draft: MessageDraft, now: str
+    connection: AsyncConnection, dialect: Dialect, draft: MessageDraft
 ) -> Conversation:
+    """Count a message in its conversation, made or brought back, and lock its row."""
+    now = moment(utc_now())
     important = int(draft.importance >= HIGH_IMPORTANCE)
     added = {
         "messages": 1,
@@ -66,41 +150,12 @@ async def _count(
     counted |= {"updated_at": now, "removed_at": None, "removed_for": None}
     upsert = fresh.on_conflict_do_update(index_elements=["id"], set_=counted)
     row = (await connection.execute(upsert.returning(conversations))).mappings().one()
-    return _conversation(row)
+    return conversation_of(row)
 
 
-async def read(connection: AsyncConnection, conversation: str) -> Conversation | None:
-    """Return a conversation that no cleanup removed."""
-    query = select(conversations).where(conversations.c.id == conversation, IS_LIVE)
-    row = (await connection.execute(query)).mappings().one_or_none()
-    return None if row is None else _conversation(row)
-
-
-async def read_many(connection: AsyncConnection, limit: int | None = None) -> list[Conversation]:
-    """Return all conversations, the most recently changed first."""
-    query = select(conversations).where(IS_LIVE)
-    ordered = query.order_by(conversations.c.updated_at.desc(), conversations.c.id).limit(limit)
-    return [_conversation(row) for row in (await connection.execute(ordered)).mappings()]
-
-
-async def due(connection: AsyncConnection, thresholds: SummaryThresholds) -> list[str]:
-    """Return the conversations that need a summary, the longest unchanged first."""
-    is_due = (
-        (conversations.c.fresh_messages >= thresholds.messages)
-        | (conversations.c.fresh_tokens >= thresholds.tokens)
-        | (conversations.c.fresh_important >= thresholds.important)
-    )
-    query = select(conversations.c.id).where(is_due, IS_LIVE).order_by(conversations.c.updated_at)
-    return list((await connection.execute(query)).scalars())
-
-
-async def page(
+async def _page(
     connection: AsyncConnection, conversation: Conversation, limit: int, before: int | None
 ) -> MessagePage:
-    """Return the newest messages with an id below `before`, oldest first.
-
-    Fewer than `limit` where their texts together are longer than MAX_CHARACTERS.
-    """
     conditions = [_is_message_of(conversation.id)]
     if before is not None:
         conditions.append(entries.c.id < before)
@@ -141,53 +196,9 @@ async def _read(connection: AsyncConnection, ids: Sequence[int]) -> list[Entry]:
     return sorted(found, key=lambda entry: entry.id)
 
 
-async def last(connection: AsyncConnection, conversation: str) -> int:
-    """Return the id of the newest message, 0 where there is none."""
-    query = select(func.max(entries.c.id)).where(_is_message_of(conversation))
-    return await connection.scalar(query) or 0
-
-
-async def after(
-    connection: AsyncConnection, conversation: str, entry_id: int, limit: int
-) -> list[Entry]:
-    """Return the messages with an id above `entry_id`, oldest first; fewer where they are long."""
-    conditions = _is_message_of(conversation), entries.c.id > entry_id
-    return await _read(
-        connection, _fitting(await _sizes(connection, conditions, entries.c.id, limit))
-    )
-
-
-async def conversations_of(connection: AsyncConnection, entry_ids: Sequence[int]) -> dict[int, str]:
-    """Return the conversation of each entry; entries of removed conversations are left out."""
-    found: dict[int, str] = {}
-    for batch in reading.id_batches(entry_ids):
-        query = (
-            select(entries.c.id, entries.c.thread)
-            .join(conversations, conversations.c.id == entries.c.thread)
-            .where(entries.c.id.in_(batch), entries.c.kind == EntryKind.MESSAGE.value, IS_LIVE)
-        )
-        found |= {row.id: row.thread for row in await connection.execute(query)}
-    return found
-
-
-async def total(connection: AsyncConnection, ids: Sequence[str]) -> int:
-    """Count the messages of these conversations."""
-    count = 0
-    for batch in reading.id_batches(ids):
-        query = select(func.sum(conversations.c.messages)).where(
-            conversations.c.id.in_(batch), IS_LIVE
-        )
-        count += await connection.scalar(query) or 0
-    return count
-
-
 def _is_message_of(conversation: str) -> ColumnElement[bool]:
     return and_(
         entries.c.kind == EntryKind.MESSAGE.value,
         entries.c.thread == conversation,
         entries.c.source != SUMMARY_SOURCE,
     )
-
-
-def _conversation(row: RowMapping) -> Conversation:
-    return Conversation(**{name: row[name] for name in Conversation.__dataclass_fields__})

@@ -1,23 +1,125 @@
-"""Stores relations of conversations, and finds paths along them."""
+"""Relations of conversations in SQL, and paths along them."""
 
 import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
 from sqlalchemy import Select, and_, delete, or_, select
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ctx_core.clock import utc_now
 from ctx_memory.records import reading
 from ctx_memory.records.conversations.summaries import removed
-from ctx_memory.records.conversations.types import Direction, Relation, RelationType
-from ctx_memory.records.conversations.upsert import insert_into
-from ctx_memory.records.database import Dialect
+from ctx_memory.records.database import Database, Dialect, insert_into
+from ctx_memory.records.entry import moment
 from ctx_memory.records.tables import relations
 
 MAX_PATH_NODES = 20_000  # conversations that a search for a path visits
 # The length of a relation is 1 / weight; one of weight 0 is long, not endless.
 MIN_PATH_WEIGHT = 0.01
+
+
+class RelationType(StrEnum):
+    """How one conversation relates to another; a parent's inverse is a child."""
+
+    SIMILAR = "similar"
+    CONTINUES = "continues"
+    REFERENCES = "references"
+    PARENT = "parent"
+    CHILD = "child"
+
+    @property
+    def inverse(self) -> "RelationType | None":
+        """The type of the relation in the other direction, where there always is one."""
+        return {
+            RelationType.PARENT: RelationType.CHILD,
+            RelationType.CHILD: RelationType.PARENT,
+        }.get(self)
+
+
+class Direction(StrEnum):
+    """Which relations of a conversation are meant."""
+
+    OUTGOING = "outgoing"
+    INCOMING = "incoming"
+    BOTH = "both"
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A directed, weighted relation of two conversations."""
+
+    source: str
+    target: str
+    type: RelationType
+    weight: float
+    is_automatic: bool = False
+
+
+class RelationRecords:
+    """Keeps relations. Every method is one transaction, and raises StorageFailed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, relation: Relation) -> None:
+        """Add a relation and its inverse, or change the weight of a known one."""
+        async with self._database.writing("add a relation") as connection:
+            await save(connection, self._database.dialect, [relation], moment(utc_now()))
+
+    async def replace_similar(self, id_: str, weights: Mapping[str, float]) -> None:
+        """Replace the automatic `similar` relations of a conversation."""
+        found = [
+            Relation(id_, other, RelationType.SIMILAR, weight, is_automatic=True)
+            for other, weight in weights.items()
+        ]
+        outdated = and_(
+            relations.c.source == id_,
+            relations.c.type == RelationType.SIMILAR.value,
+            relations.c.is_automatic,
+            relations.c.target.not_in(list(weights)),
+        )
+        async with self._database.writing("add relations") as connection:
+            await connection.execute(delete(relations).where(outdated))
+            await save(connection, self._database.dialect, found, moment(utc_now()))
+
+    async def of(
+        self, id_: str, type_: RelationType | None, direction: Direction
+    ) -> list[Relation]:
+        """Return the relations of a conversation, the strongest first."""
+        outgoing, incoming = relations.c.source == id_, relations.c.target == id_
+        ends = {
+            Direction.OUTGOING: outgoing,
+            Direction.INCOMING: incoming,
+            Direction.BOTH: or_(outgoing, incoming),
+        }
+        query = _live().where(ends[direction])
+        if type_ is not None:
+            query = query.where(relations.c.type == type_.value)
+        order = relations.c.weight.desc(), relations.c.updated_at.desc(), relations.c.target
+        async with self._database.reading("read relations") as connection:
+            return await _read(connection, query.order_by(*order))
+
+    async def path(self, source: str, target: str) -> list[str]:
+        """Return the shortest directed path, both ends included; [] where there is none.
+
+        Heavier relations are shorter.
+        """
+        if source == target:
+            return [source]
+        edges: dict[str, list[Relation]] = defaultdict(list)
+        seen, frontier = {source}, [source]
+        async with self._database.reading("find a path") as connection:
+            while frontier and len(seen) < MAX_PATH_NODES:
+                found = await from_sources(connection, frontier)
+                for each in found:
+                    edges[each.source].append(each)
+                frontier = sorted({each.target for each in found} - seen)
+                seen.update(frontier)
+        return _shortest(edges, source, target)
 
 
 async def save(
@@ -39,68 +141,12 @@ async def save(
         )
 
 
-async def replace_similar(
-    connection: AsyncConnection,
-    dialect: Dialect,
-    conversation: str,
-    weights: Mapping[str, float],
-    now: str,
-) -> None:
-    """Replace the automatic `similar` relations of a conversation."""
-    outdated = and_(
-        relations.c.source == conversation,
-        relations.c.type == RelationType.SIMILAR.value,
-        relations.c.is_automatic,
-        relations.c.target.not_in(list(weights)),
-    )
-    await connection.execute(delete(relations).where(outdated))
-    found = [
-        Relation(conversation, other, RelationType.SIMILAR, weight, is_automatic=True)
-        for other, weight in weights.items()
-    ]
-    await save(connection, dialect, found, now)
-
-
-async def of(
-    connection: AsyncConnection,
-    conversation: str,
-    type_: RelationType | None,
-    direction: Direction,
-) -> list[Relation]:
-    """Return the relations of a conversation, the strongest first."""
-    ends = {
-        Direction.OUTGOING: relations.c.source == conversation,
-        Direction.INCOMING: relations.c.target == conversation,
-        Direction.BOTH: or_(relations.c.source == conversation, relations.c.target == conversation),
-    }
-    query = _live().where(ends[direction])
-    if type_ is not None:
-        query = query.where(relations.c.type == type_.value)
-    order = relations.c.weight.desc(), relations.c.updated_at.desc(), relations.c.target
-    return await _read(connection, query.order_by(*order))
-
-
 async def from_sources(connection: AsyncConnection, sources: Sequence[str]) -> list[Relation]:
     """Return every relation that leaves one of these conversations."""
     found: list[Relation] = []
     for batch in reading.id_batches(sources):
         found += await _read(connection, _live().where(relations.c.source.in_(batch)))
     return found
-
-
-async def path(connection: AsyncConnection, source: str, target: str) -> list[str]:
-    """Return the shortest directed path, both ends included; heavier relations are shorter."""
-    if source == target:
-        return [source]
-    edges: dict[str, list[Relation]] = defaultdict(list)
-    seen, frontier = {source}, [source]
-    while frontier and len(seen) < MAX_PATH_NODES:
-        found = await from_sources(connection, frontier)
-        for each in found:
-            edges[each.source].append(each)
-        frontier = sorted({each.target for each in found} - seen)
-        seen.update(frontier)
-    return _shortest(edges, source, target)
 
 
 def _shortest(edges: Mapping[str, Sequence[Relation]], source: str, target: str) -> list[str]:

@@ -1,39 +1,108 @@
-"""Stores and reads summaries of conversations, hierarchies and the whole."""
+"""Summaries in SQL: of conversations, of hierarchies and of the whole."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ctx_core.clock import utc_now
 from ctx_memory.records import reading, writing
-from ctx_memory.records.conversations.types import (
-    SUMMARY_SOURCE,
-    Coverage,
-    Summary,
-    SummaryDraft,
-    SummaryLevel,
-)
-from ctx_memory.records.conversations.upsert import insert_into
-from ctx_memory.records.database import Dialect
-from ctx_memory.records.entry import Change, Draft, EntryKind
+from ctx_memory.records.database import Database, Dialect, insert_into
+from ctx_memory.records.entry import Change, Draft, EntryKind, moment
 from ctx_memory.records.tables import conversations, entries, summaries
 
+SUMMARY_SOURCE = "summary"  # the source of the entry that makes a summary searchable
 
-async def save_of_conversation(
-    connection: AsyncConnection,
-    dialect: Dialect,
-    conversation: str,
-    draft: SummaryDraft,
-    coverage: Coverage,
-    collection: str,
-    now: str,
-) -> Summary | None:
-    """Save a conversation's summary and take the messages that it covers off the counters.
 
-    None, and nothing is saved, where another process summarised it meanwhile.
+class SummaryLevel(StrEnum):
+    """The extent of a summary: one conversation, a parent's children, or all parents."""
+
+    CONVERSATION = "context"
+    HIERARCHY = "hierarchy"
+    META = "meta"
+
+
+@dataclass(frozen=True)
+class SummaryDraft:
+    """A summary to store."""
+
+    text: str
+    written_by: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The messages that a summary adds: after the id `after`, up to `through`, with counts."""
+
+    after: int
+    through: int
+    messages: int
+    tokens: int
+    important: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A stored summary."""
+
+    level: SummaryLevel
+    id: str
+    text: str
+    written_by: str
+    version: int
+    updated_at: str
+    details: Mapping[str, Any]
+
+
+class SummaryRecords:
+    """Keeps summaries. Every method is one transaction, and raises StorageFailed.
+
+    `collection` is the Qdrant collection that holds the points of conversations' summaries.
     """
+
+    def __init__(self, database: Database, collection: str) -> None:
+        self._database = database
+        self._collection = collection
+
+    async def save(
+        self, conversation: str, draft: SummaryDraft, coverage: Coverage
+    ) -> Summary | None:
+        """Save a conversation's summary and take the messages that it covers off the counters.
+
+        None, and nothing is saved, where another process summarised it meanwhile.
+        """
+        dialect, level = self._database.dialect, SummaryLevel.CONVERSATION
+        async with self._database.writing("save a summary") as connection:
+            if not await _cover(connection, conversation, coverage):
+                return None
+            text, now = draft.text, moment(utc_now())
+            await make_searchable(connection, dialect, conversation, text, self._collection)
+            return await save(connection, dialect, level, conversation, draft, now)
+
+    async def save_rollup(self, level: SummaryLevel, id_: str, draft: SummaryDraft) -> Summary:
+        """Save a summary of summaries."""
+        async with self._database.writing("save a summary") as connection:
+            now = moment(utc_now())
+            return await save(connection, self._database.dialect, level, id_, draft, now)
+
+    async def get(self, level: SummaryLevel, ids: Sequence[str]) -> dict[str, Summary]:
+        """Return the summaries of a level by id; a cleanup's conversations are left out."""
+        async with self._database.reading("read summaries") as connection:
+            return await read(connection, level, ids)
+
+    async def ids(self, level: SummaryLevel) -> list[str]:
+        """Return the ids that have a summary of this level, the newest first."""
+        async with self._database.reading("list summaries") as connection:
+            return await ids(connection, level)
+
+
+async def _cover(connection: AsyncConnection, conversation: str, coverage: Coverage) -> bool:
+    """Take covered messages off the counters; False where another process did so meanwhile."""
     columns = conversations.c
     counted = {
         "summarised_through": coverage.through,
@@ -43,10 +112,7 @@ async def save_of_conversation(
     }
     is_unchanged = columns.id == conversation, columns.summarised_through == coverage.after
     done = await connection.execute(update(conversations).where(*is_unchanged).values(counted))
-    if done.rowcount == 0:
-        return None
-    await make_searchable(connection, dialect, conversation, draft.text, collection)
-    return await save(connection, dialect, SummaryLevel.CONVERSATION, conversation, draft, now)
+    return done.rowcount > 0
 
 
 async def save(
