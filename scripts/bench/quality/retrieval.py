@@ -33,8 +33,8 @@ from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.search.definition_choice import choose_definitions
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import parse_queries
-from ctx_indexer.search.ranking import DEFAULT, Weights
 from ctx_indexer.search.searcher import Searcher, SearchRequest
+from ctx_indexer.search.weights import DEFAULT, Weights
 from ctx_indexer.view.view import View
 from scripts.bench.arguments import program_parser
 from scripts.bench.figures import commit

@@ -16,7 +16,7 @@ from ctx_indexer.schema.payload import decode
 from ctx_indexer.search.feature_cache import FeatureCache
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.search.query import ParsedQuery, is_code, merge_queries, written_as
-from ctx_indexer.search.ranking import CHANGELOG_WORDS, Candidate, is_changelog
+from ctx_indexer.search.rules import CHANGELOG_WORDS, Candidate, is_changelog
 from ctx_indexer.view.view import View
 
 DEPTH = 100  # candidates per vector: 60 cost quality on the benchmark, 200 gained none

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ctx_core.rerank.stage import RerankStage
 from ctx_indexer.search.query import ParsedQuery
-from ctx_indexer.search.ranking import Ranked
+from ctx_indexer.search.rules import Ranked
 
 
 class RerankScore(NamedTuple):

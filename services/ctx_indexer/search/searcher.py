@@ -14,24 +14,16 @@ from ctx_indexer.schema.payload import ChunkPayload, decode, embedding_text
 from ctx_indexer.schema.points import spec
 from ctx_indexer.search.candidates import CandidateFinder
 from ctx_indexer.search.filters import SearchFilters
-from ctx_indexer.search.one_definition import uncertain_hits
 from ctx_indexer.search.query import (
     ParsedQuery,
     merge_queries,
     words_as_written,
 )
-from ctx_indexer.search.ranking import (
-    DEFAULT,
-    Ranked,
-    Weights,
-    cut_off,
-    holding_code,
-    name_words,
-    rank,
-    select,
-    weights_of_mode,
-)
+from ctx_indexer.search.ranking import rank
 from ctx_indexer.search.rerank import CodeReranker, RerankScore, bounded
+from ctx_indexer.search.rules import Ranked, name_words
+from ctx_indexer.search.selection import cut_off, holding_code, select, uncertain_hits
+from ctx_indexer.search.weights import DEFAULT, Weights, weights_of_mode
 from ctx_indexer.search.word_similarity import WordSimilarity
 from ctx_indexer.view.view import View
 

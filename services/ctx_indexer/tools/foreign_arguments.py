@@ -9,7 +9,7 @@ from pydantic import Field
 from ctx_core.errors import InvalidInput
 from ctx_core.serving.service import UNLISTED
 from ctx_indexer.lookup.pattern import Pattern
-from ctx_indexer.search.ranking import MODES
+from ctx_indexer.search.weights import MODES
 
 QUERIES = ("queries", "q", "text")
 FILE_URL = "file://"

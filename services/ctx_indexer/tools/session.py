@@ -13,7 +13,7 @@ from ctx_core.serving.sessions import (
     SessionToken,
     session_tool,
 )
-from ctx_indexer.search.ranking import MODES
+from ctx_indexer.search.weights import MODES
 from ctx_indexer.tools.context import IndexerContext
 from ctx_indexer.tools.filter_values import checked_languages
 

@@ -6,7 +6,9 @@ import pytest
 
 from ctx_indexer.schema.features import ChunkLocation, compute_features
 from ctx_indexer.search.query import parse_query
-from ctx_indexer.search.ranking import Candidate, Ranked, cut_off, name_words, rank, select
+from ctx_indexer.search.ranking import rank
+from ctx_indexer.search.rules import Candidate, Ranked, name_words
+from ctx_indexer.search.selection import cut_off, select
 from ctx_indexer.search.word_similarity import equal_stems
 from ctx_indexer.source.classify import NO_FLAGS, FileFlags
 

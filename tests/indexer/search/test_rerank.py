@@ -8,8 +8,8 @@ from ctx_core.errors import TimedOut
 from ctx_core.rerank.cross_encoder import Reranker
 from ctx_core.rerank.stage import RerankStage
 from ctx_indexer.search.query import parse_query
-from ctx_indexer.search.ranking import Ranked
 from ctx_indexer.search.rerank import CodeReranker
+from ctx_indexer.search.rules import Ranked
 from tests.indexer.search.test_ranking import candidate
 from tests.support.fakes import Overlap
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ctx_indexer.search.one_definition import uncertain_hits
 from ctx_indexer.search.query import parse_query
-from ctx_indexer.search.ranking import Candidate, Ranked
+from ctx_indexer.search.rules import Candidate, Ranked
+from ctx_indexer.search.selection import uncertain_hits
 from tests.indexer.search.test_ranking import candidate
 
 
