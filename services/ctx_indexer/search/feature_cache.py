@@ -17,9 +17,8 @@ _FIELDS = (REPO, PATH, RANK_FEATURES)
 class FeatureCache:
     """The rank features of the chunks used last; others are read from the store."""
 
-    def __init__(self, store: VectorStore, max_chunks: int = MAX_CHUNKS) -> None:
+    def __init__(self, store: VectorStore) -> None:
         self._store = store
-        self._max_chunks = max_chunks
         self._features: OrderedDict[tuple[str, str], Features] = OrderedDict()
 
     async def get(self, collection: str, ids: Iterable[str]) -> dict[str, Features]:
@@ -36,7 +35,7 @@ class FeatureCache:
             if (collection, chunk_id) in self._features:
                 self._features.move_to_end((collection, chunk_id))
                 features[chunk_id] = self._features[collection, chunk_id]
-        while len(self._features) > self._max_chunks:
+        while len(self._features) > MAX_CHUNKS:
             self._features.popitem(last=False)
         return features
 

@@ -109,11 +109,11 @@ def is_under(path: str, folder: str) -> bool:
 
 
 def inspect_file(
-    root: Path, path: str, limits: FileLimits = DEFAULT_LIMITS, known: KnownFile | None = None
+    root: Path, path: str, limits: FileLimits = DEFAULT_LIMITS
 ) -> SourceFile | SkippedFile | None:
     """Read and classify one file, or skip it with a reason; None where it is gone. Blocks."""
     with ConfinedFolder(root) as folder:
-        return _inspect(folder, path, limits, known)
+        return _inspect(folder, path, limits, None)
 
 
 def _inspect(

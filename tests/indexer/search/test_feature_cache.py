@@ -8,6 +8,7 @@ import pytest
 from ctx_core.errors import SearchFailed
 from ctx_core.vectors.points import Point
 from ctx_indexer.schema.points import spec
+from ctx_indexer.search import feature_cache
 from ctx_indexer.search.feature_cache import FeatureCache
 from tests.indexer.conftest import Bench
 
@@ -24,14 +25,17 @@ async def test_stored_features_are_those_of_the_chunks(bench: Bench, tmp_path: P
     assert features == {chunk_id: chunk.features for chunk_id, chunk in chunks.items()}
 
 
-async def test_the_cache_is_bounded_and_skips_what_is_gone(bench: Bench, tmp_path: Path) -> None:
+async def test_the_cache_is_bounded_and_skips_what_is_gone(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feature_cache, "MAX_CHUNKS", 2)
     code = tmp_path / "code"
     code.mkdir()
     for name in "abc":
         (code / f"{name}.py").write_text(f"def {name}():\n    return 1\n")
     await bench.index(code)
     ids = list(await bench.chunks())
-    cache = FeatureCache(bench.store, max_chunks=2)
+    cache = FeatureCache(bench.store)
     assert (await cache.get(bench.collection, [*ids, str(uuid4())])).keys() == set(ids)
     assert len(cache._features) == 2
     assert (await cache.get(bench.collection, ids)).keys() == set(ids)
