@@ -44,7 +44,7 @@ class Answerer:
         context_tokens: int = 8192,
         problem: str = "",
     ) -> None:
-        """`context_tokens` is what a decoder reads at most.
+        """`context_tokens` is the most that a decoder reads.
 
         `by_meaning`: code is searched with the model that the confidence is calibrated for.
         `problem` is why a decoder that is configured is not there.

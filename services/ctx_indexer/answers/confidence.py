@@ -1,8 +1,8 @@
 """How surely retrieval found the answer: calibrated on questions with and without one.
 
-The weights are those of a logistic regression over questions that the code of sixteen public
-projects answers, and over those that it does not: of other fields, near the topic, and of the other
-projects (docs/benchmarks.md).
+The weights come from a logistic regression over questions that the code of sixteen public
+projects answers, and over questions that it does not: of other fields, near the topic, and of the
+other projects (docs/benchmarks.md).
 """
 
 import math
@@ -62,7 +62,7 @@ async def confidence(
 
 
 class _Signs(NamedTuple):
-    """The best rank score of the hits, and the best cosine where it can be told what that means."""
+    """The best rank score of the hits, and the best cosine where its scale is known."""
 
     score: float
     cosine: float | None
@@ -71,7 +71,7 @@ class _Signs(NamedTuple):
 def _estimate(
     terms: Sequence[str], spans: Sequence[Span], frequencies: Mapping[str, int], seen: _Signs
 ) -> float:
-    """Estimate the confidence from what was found; `frequencies` count the chunks with a term."""
+    """Estimate the confidence from spans; `frequencies` count the chunks with a term."""
     by = WORDS if seen.cosine is None else MEANING_AND_WORDS
     found = {
         term

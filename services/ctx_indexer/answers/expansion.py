@@ -25,7 +25,7 @@ SYSTEM = (
 
 @dataclass(frozen=True)
 class Expansion:
-    """Other wordings of a query, what wrote them, and why it was not the decoder."""
+    """Other wordings of a query, their writer, and why that was not the decoder."""
 
     alternates: Sequence[str]
     decoder: str

@@ -18,7 +18,7 @@ MORE_SOURCES = 3  # whose further sentences count
 MAX_CODE = 140  # characters of a quoted line of code
 MIN_CODE_TERMS = 2  # of the question in a line of code that is worth quoting
 PARAGRAPH_GAP = 2  # lines between two paragraphs of one docstring
-FIRST_BONUS = 0.5  # the first sentence says what a definition is
+FIRST_BONUS = 0.5  # the first sentence describes a definition
 # Imports name everything and say nothing; a quote mark begins a text, not a statement.
 _NO_STATEMENT = re.compile(r"(?:from|import|use|using|#include|package)\b|[\"'\])}]")
 
@@ -67,7 +67,7 @@ def _score(text: str, weights: dict[str, float]) -> float:
 
 
 def _head(source: Source, said: Sequence[Sentence], weights: dict[str, float]) -> _Line:
-    """Return what a source is: its signature, and the sentence that fits best."""
+    """Describe a source: its signature, and the sentence that fits best."""
     span = source.span
     name = signature(span) or f"{span.path}:{span.first}"
     role = f" ({span.role})" if span.role else ""

@@ -1,4 +1,4 @@
-"""An inquiry: a question, and what a code search found for it."""
+"""An inquiry: a question, and the hits of a code search for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

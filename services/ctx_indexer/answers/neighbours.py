@@ -1,4 +1,4 @@
-"""Reads what surely calls the symbol that a question names, and what that surely calls."""
+"""Reads the sure callers of the symbol that a question names, and its sure callees."""
 
 import asyncio
 from collections.abc import Sequence
@@ -60,9 +60,9 @@ class Neighbours:
         self._store = store
 
     async def spans(self, inquiry: Inquiry) -> list[Span]:
-        """Return what calls the symbol that the question names, then what that calls.
+        """Return the callers of the symbol that the question names, then its callees.
 
-        Raises TimeoutError after SECONDS: an answer does not wait longer for what it can lack.
+        Raises TimeoutError after SECONDS: an answer can do without neighbours.
         """
         found = _named_hit(inquiry)
         if found is None:
@@ -80,7 +80,7 @@ class Neighbours:
             return []
         asked = _Asked(hit, definition, targets[0])
         callers = await self._callers(graph, asked, inquiry)
-        is_function = definition.kind in FUNCTIONS  # a class calls what all its methods do
+        is_function = definition.kind in FUNCTIONS  # a class makes the calls of all its methods
         callees = (await graph.callees(asked.target)).related if is_function else ()
         return await self._read(asked, [*callers, *_callees(asked, callees)], inquiry)
 
@@ -129,7 +129,7 @@ def _one_a_caller(sites: Sequence[CallSite], asked: _Asked) -> list[CallSite]:
 
 
 def _callees(asked: _Asked, found: Sequence[Related]) -> list[_Neighbour]:
-    """Return what the asked symbol calls, without itself and what is inside of it."""
+    """Return the callees of the asked symbol, without itself and its inner definitions."""
     inside = f"{asked.target.symbol}."
     others = [
         each

@@ -51,7 +51,7 @@ def pack(spans: Sequence[Span], max_characters: int, mode: Mode = Mode.STITCH) -
 
 
 def _widened(sources: Sequence[Source], left: int) -> Iterator[Source]:
-    """Give what is left of the budget to definitions that were cut, the best first."""
+    """Give the rest of the budget to definitions that were cut, the best first."""
     for source in sources:
         whole = source.span.last - source.span.first + 1
         if left >= MIN_CHARACTERS and len(source.lines) < whole:

@@ -1,6 +1,6 @@
 """Finds text that addresses a model: instructions planted in code, comments and file names.
 
-Repository text is data. What a decoder reads and what an answer quotes leaves such lines out.
+Repository text is data: no decoder reads such lines, and no answer quotes them.
 """
 
 import re
@@ -42,11 +42,6 @@ def addresses_model(text: str) -> bool:
     """Whether a text gives instructions to a model; also with words joined or hidden marks."""
     visible = _INVISIBLE.sub("", text)
     return bool(_ADDRESSES.search(visible) or _ADDRESSES.search(_BREAKS.sub(" ", visible)))
-
-
-def has_hidden_marks(text: str) -> bool:
-    """Whether a text holds characters that a person does not see."""
-    return bool(_INVISIBLE.search(text))
 
 
 def without_instructions(text: str) -> tuple[str, int]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ctx_indexer.answers.planted import without_instructions
 from ctx_indexer.answers.sources import Source
 
-MAX_SENTENCES = 6  # of an answer; what is longer is read less
+MAX_SENTENCES = 6  # of an answer; a longer one is read less
 MIN_CHARACTERS, MAX_CHARACTERS = 15, 240  # of a sentence before its citation
 NOTHING = "Not found in the sources."
 SYSTEM = (

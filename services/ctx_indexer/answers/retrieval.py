@@ -1,4 +1,4 @@
-"""Retrieves the spans that may answer a question: search hits, and neighbours of what is asked."""
+"""Retrieves the spans that may answer a question: search hits, and neighbours of its symbol."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ LATE = "what calls the asked symbol, and what it calls, could not be read in tim
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The spans that may answer a question, and what they lack."""
+    """The spans that may answer a question, and why some may be missing."""
 
     spans: Sequence[Span]
     degraded: Sequence[str] = ()

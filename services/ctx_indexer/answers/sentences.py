@@ -1,4 +1,4 @@
-"""The sentences of a source: its signature, and what its comments and docstrings say."""
+"""The sentences of a source: its signature, and those of its comments and docstrings."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ class Sentence:
 
 
 def sentences(source: Source) -> list[Sentence]:
-    """Return what the comments, docstrings or prose of a source say, in their order.
+    """Return the sentences of a source's comments, docstrings or prose, in their order.
 
     Sentences that address a model are left out.
     """
@@ -87,7 +87,7 @@ def signature(span: Span) -> str:
 
 
 def _declaration(span: Span, name: str) -> str:
-    """Return what follows the name up to the body: parameters, results, a value."""
+    """Return the text between the name and the body: parameters, results, a value."""
     start = max(span.definition.def_line, span.first)
     rows = [
         span.rows.line(n) for n in range(start, min(start + MAX_SIGNATURE_LINES, span.last + 1))

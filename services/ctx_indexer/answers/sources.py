@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ctx_indexer.chunking.definition_spans import DefinitionSpan
 from ctx_indexer.search.snippet import Rows
 
-MAX_SNIPPET_LINES = 12  # of a citation: enough to see what it is; read_code has the rest
+MAX_SNIPPET_LINES = 12  # of a citation: enough to recognise it; read_code has the rest
 MAX_LINE = 200
 
 
@@ -78,7 +78,7 @@ class Citation:
 
     @property
     def snippet(self) -> str:
-        """The first lines of what is cited."""
+        """The first cited lines."""
         last = min(self.end_line, self.start_line + MAX_SNIPPET_LINES - 1)
         rows = self.source.span.rows
         lines = [rows.line(n)[:MAX_LINE] for n in range(self.start_line, last + 1)]
@@ -87,7 +87,7 @@ class Citation:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer, what it cites, and what went wrong on the way.
+    """An answer, its citations, and the failures on the way.
 
     `dropped` counts sentences of a decoder that their source did not support.
     """

@@ -43,7 +43,7 @@ class WritingOptions:
 
 @dataclass
 class Written:
-    """What a decoder wrote: the sentences that hold, and why there are not more."""
+    """The text of a decoder: the sentences that hold, and why there are not more."""
 
     sources: Sequence[Source]
     tokens: int
@@ -80,7 +80,7 @@ class Writer:
     async def write(
         self, question: str, spans: Sequence[Span], options: WritingOptions, report: Report
     ) -> Written:
-        """Write an answer; what fails, or is late, is said in the result."""
+        """Write an answer; the result names a failure or a deadline that passed."""
         written = Written((), 0)
         try:
             async with asyncio.timeout(options.deadline.left):

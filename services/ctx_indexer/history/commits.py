@@ -141,7 +141,7 @@ def _parsed(printed: str) -> Iterator[Commit]:
 
 
 def _changed_symbols(root: Path, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the names of what the patches of commits lie in or define, by commit.
+    """Return the names of definitions that the patches of commits lie in or define, by commit.
 
     Of commits whose patches are too large there are none.
     """

@@ -44,7 +44,7 @@ MAX_WHY = 6  # reasons of a hit that are named
 
 @dataclass(frozen=True)
 class CommitHit:
-    """A commit, its repo, its score from 0 to 1, and what it has of the query."""
+    """A commit, its repo, its score from 0 to 1, and the parts of it that have query words."""
 
     repo: str
     commit: Commit
@@ -108,7 +108,7 @@ class History:
         return await GIT.run(commits_of, root, path, count)
 
     async def _update(self, name: str, repo: str, root: Path) -> None:
-        """Write the commits that are missing, and delete those that are no longer among the newest.
+        """Write the commits that are missing, and delete commits that left the newest.
 
         Raises GitFailed.
         """

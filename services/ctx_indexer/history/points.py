@@ -67,13 +67,13 @@ def decode_commit(payload: Mapping[str, Any]) -> Commit:
 
 
 def history_filter(repos: Sequence[str], path: str | None = None) -> Filter:
-    """Select the commits of repos, those that touched a file or folder only where one is given."""
+    """Select the commits of repos, only of a file or folder where one is given."""
     of_repos = MatchAny(REPO, list(repos))
     return Filter(must=[of_repos, Match(PATHS, path)] if path else [of_repos])
 
 
 def _text(commit: Commit) -> str:
-    """Return what is searched: the message, then the files and symbols that changed."""
+    """Return the text that is searched: the message, then the files and symbols that changed."""
     return "\n".join([commit.message, " ".join(commit.symbols), " ".join(commit.files)])
 
 

@@ -1,4 +1,4 @@
-"""The checkouts of a collection: which there are, which one a question means, what each lacks."""
+"""The checkouts of a collection: which there are, which one is meant, which versions each lacks."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set

@@ -94,7 +94,7 @@ class Indexer:
         recreate: bool = False,
         progress: Listener = no_progress,
     ) -> IndexReport:
-        """Index what was added or changed in `subdir`, and remove what is gone from it.
+        """Index the files that were added or changed in `subdir`, and remove files that are gone.
 
         A worktree shares the name of its main checkout, and the points of files that are the same.
         `recreate` builds the collection anew with the configured model: this repo from its files,
@@ -220,9 +220,9 @@ class Indexer:
             return Pruned(info.points_count, await self._store.count(collection))
 
     async def check(self, collection: str) -> list[str]:
-        """Return what is wrong with the index of each repo; `problems` has it until it is indexed.
+        """Return the problems of the index of each repo; `problems` has each until it is indexed.
 
-        An older copy of the store, or a damaged one, does not hold what the manifest lists.
+        An older copy of the store, or a damaged one, lacks files that the manifest lists.
         """
         async with self._locks[collection]:
             await self._forget_gone(collection)
@@ -237,7 +237,7 @@ class Indexer:
             await self._forget_gone(collection)
 
     async def _stale_count(self, checkout: Checkout) -> int:
-        """Count the files whose points are not those that the manifest lists."""
+        """Count the files whose points differ from the manifest."""
         rows = await self._manifest.files.of(checkout)
         versions = await self._manifest.versions.of_repo(checkout.key)
         try:
@@ -265,7 +265,7 @@ class Indexer:
             await self._writer(checkout).sweep()
 
     async def _end(self, checkout: Checkout) -> None:
-        """Remove what is known of a checkout beside its files, and tell that it was dropped."""
+        """Remove the state and the problems of a checkout, and tell that it was dropped."""
         self._problems.pop(checkout.id, None)
         await GIT.run(self.states.remove, checkout.root, checkout.key.collection)
         for listener in self.on_dropped:

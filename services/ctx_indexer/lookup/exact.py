@@ -18,7 +18,7 @@ from ctx_indexer.view.view import View
 MAX_LINE_CHARACTERS = 240  # of a line as it is shown; a longer one is cut around its match
 CUT = "…"
 MAX_COUNTED = 100_000  # matching lines; beyond it a search says only that there are more
-SECONDS = 20.0  # of one search: far above what a repository of 100,000 files takes
+SECONDS = 20.0  # of one search: a repository of 100,000 files takes far less
 FILES_PER_CLOCK = 64  # files read between two looks at the clock
 
 
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True)
 class MatchedLine:
-    """A matching line, its number counted from 1, and what it is."""
+    """A matching line, its number counted from 1, and its mark: definition, call, …."""
 
     line: int
     text: str
@@ -54,7 +54,7 @@ class MatchedFile:
 class ExactResult:
     """A page of matching lines, and the true counts of all of them.
 
-    With a role `lines` counts those that have it, `any_role` all that match.
+    With a role `lines` counts the lines of that role, `any_role` all that match.
     """
 
     files: Sequence[MatchedFile]

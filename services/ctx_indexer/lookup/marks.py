@@ -1,4 +1,4 @@
-"""What a line of a file is: a definition, an import, a call, a base class or something else."""
+"""Marks a line of a file: a definition, an import, a call, a base class or something else."""
 
 import re
 from bisect import bisect_right
@@ -15,7 +15,7 @@ _OPENS_BODY = (":", "{", "where", ";")
 
 
 class Mark(NamedTuple):
-    """What a line is, and the qualified name of the innermost definition around it.
+    """The role of a line, and the qualified name of the innermost definition around it.
 
     `roles` are all that it has: `class Cursor(Cursor)` defines one and has the other as a base.
     """
@@ -51,7 +51,7 @@ class Marker:
         return Mark(roles[0] if roles else OTHER, self.symbol_at(line), roles)
 
     def _roles(self, line: int, text: str, column: int) -> Iterator[str]:
-        """Yield what a match is; its word may stand in the line again, as a base."""
+        """Yield the roles of a match; its word may stand in the line again, as a base."""
         word = _WORD.match(text, column)
         names = self._defined.get(line, ())
         if any(_spans(text, name, column) for name in names):

@@ -17,10 +17,10 @@ from ctx_indexer.view.view import View
 
 @dataclass(frozen=True)
 class NamedInRepo:
-    """What a repo defines under a name.
+    """The definitions of a name in one repo.
 
-    `definitions` are the functions and classes that the graph knows; `by_name` are those of
-    languages that it does not resolve, `values` what is neither function nor class.
+    `definitions` are the functions and classes that the graph knows; `by_name` are of languages
+    that it does not resolve, `values` are neither functions nor classes: constants, fields.
     """
 
     repo: str
@@ -104,7 +104,7 @@ def _unknown(name: str, nearest: Sequence[DefinitionLocation]) -> InvalidInput:
 
 
 def _is_same(known: GraphDefinition, located: DefinitionLocation) -> bool:
-    """Whether what the graph knows begins on the lines of a definition of that name."""
+    """Whether a definition of the graph begins on the lines of one of that name on disk."""
     return (
         known.path == located.file.path
         and located.start_line <= known.start_line <= located.end_line

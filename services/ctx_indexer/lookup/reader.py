@@ -136,7 +136,7 @@ def _definitions(texts: FileTexts, location: FileLocation) -> list[Definition]:
 
 @dataclass(frozen=True)
 class _Surrounded:
-    """A definition, and the names of what is around it: folders, file, namespaces, types."""
+    """A definition, and the names around it: of folders, file, namespaces and types."""
 
     file: FileLocation
     definition: Definition
@@ -151,7 +151,7 @@ class _Surrounded:
 
 
 def _with_surroundings(texts: FileTexts, location: FileLocation) -> Iterator[_Surrounded]:
-    """Yield the definitions of a file with what is around each."""
+    """Yield the definitions of a file with the names around each."""
     file = texts.read_redacted(location.root, location.path)
     if file is None:
         return
@@ -190,7 +190,7 @@ def _as_written(found: list[_Surrounded], parts: Sequence[str]) -> list[_Surroun
 
 
 def _meant(found: list[_Surrounded], parts: Sequence[str]) -> list[_Surrounded]:
-    """Choose what a name means: the nearest qualified name, then the weightiest kind."""
+    """Choose the definitions that a name means: nearest qualified name, then weightiest kind."""
     whole = [e for e in found if split_name(e.definition.path) == list(parts)]
     chained = [e for e in found if any(c[-len(parts) :] == list(parts) for c in e.chains())]
     tail = [e for e in found if split_name(e.definition.path) == list(parts)[-1:]]

@@ -34,7 +34,7 @@ def name_parts(written: str) -> list[str]:
 
 
 def without_type_arguments(written: str) -> str:
-    """Return a name without what stands in angle brackets: `Query<T>` is `Query`."""
+    """Return a name without its type arguments: `Query<T>` → `Query`."""
     before = ""
     while before != written:
         before, written = written, _TYPE_ARGUMENTS.sub("", written)

@@ -16,7 +16,7 @@ WEIGHTS = (-5.329, 3.837, 3.658, -0.703, 1.771)
 def signs(
     hits: Sequence[SearchHit], query: ParsedQuery, chunk_count: int
 ) -> list[tuple[float, ...]]:
-    """Return what speaks for each hit: cosine, words, share of the best score, matching names.
+    """Return the signs for each hit: cosine, words, share of the best score, matching names.
 
     BM25 scores grow with the number of terms, and with the rarity that many chunks allow.
     """

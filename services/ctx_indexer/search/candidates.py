@@ -21,7 +21,7 @@ from ctx_indexer.view.view import View
 
 DEPTH = 100  # candidates per vector: 60 cost quality on the benchmark, 200 gained none
 RARE_LITERAL = 3  # chunks that hold an identifier; one that more have says less of the topic
-CODE_LITERAL = 2.0  # a constant, header, option or error code is what the query is about
+CODE_LITERAL = 2.0  # a constant, header, option or error code is the query's topic
 MAX_LITERALS = 4  # of a query; each is a query of the store
 MAX_DEFINITIONS = 30  # candidates that define a name of the query; common names have many
 
@@ -72,7 +72,7 @@ class CandidateFinder:
     async def _changelogs(
         self, collection: str, queries: Sequence[ParsedQuery], store_queries: Sequence[Query]
     ) -> dict[str, float]:
-        """Return chunks that may be of a changelog, where a query asks what changed."""
+        """Return chunks that may be of a changelog, where a query asks for changes."""
         if not any(query.asks_changes for query in queries):
             return {}
         named = Prefetch(BM25, bm25.query_vector(" ".join(sorted(CHANGELOG_WORDS))), DEPTH)

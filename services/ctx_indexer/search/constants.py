@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ctx_indexer.search.snippet import CUT, Rows
 
-MAX_CONSTANTS = 4  # lines: those that are used first
+MAX_CONSTANTS = 4  # lines: the constants that are used first
 MAX_CONSTANT_LINE = 120  # characters
 MAX_SCANNED = 20_000  # lines of a file; longer ones are data or generated
 _NAME = r"_{0,2}[A-Z][A-Z0-9_]{2,60}"
@@ -22,7 +22,7 @@ _OPENS = tuple("([{,\\|")
 
 
 def constant_lines(rows: Rows, shown: str, start_line: int, end_line: int) -> list[str]:
-    """Return numbered lines outside of a definition that define what its shown lines use."""
+    """Return numbered lines outside of a definition that define constants of its shown lines."""
     used = dict.fromkeys(_USED.findall(shown))
     if not used or len(rows.rows) > MAX_SCANNED:
         return []

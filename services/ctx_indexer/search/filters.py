@@ -173,7 +173,7 @@ def _under(folders: Sequence[str]) -> Condition:
 
 
 def _in_repo(repo: str, folder: str) -> Filter:
-    """Match what lies below a folder of a repo, or all of the repo."""
+    """Match everything below a folder of a repo, or all of the repo."""
     of_repo = Match(payload.REPO, repo)
     return Filter(must=[of_repo, _under([folder])] if folder else [of_repo])
 

@@ -79,7 +79,10 @@ def _alternatives(pattern: str) -> list[str]:
 
 
 def _options(pattern: str) -> Iterator[str]:
-    """Yield what the first braces or the first `**` inside a part stands for; nothing if none."""
+    """Yield the patterns that the first braces or `**` inside a part stand for, if any.
+
+    `{a,b}.py` → `a.py`, `b.py`.
+    """
     if braces := _BRACES.search(pattern):
         for option in braces[1].split(","):
             yield pattern[: braces.start()] + option + pattern[braces.end() :]

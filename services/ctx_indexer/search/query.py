@@ -123,7 +123,7 @@ def _names(text: str, is_symbol: bool) -> tuple[str, ...]:
 
 
 def _literals(text: str) -> tuple[str, ...]:
-    """Return what stands in the query as a file has it: quoted, or unlike any English word."""
+    """Return the literals of a query, written as in a file: quoted, or unlike any English word."""
     found = _QUOTED.findall(text)
     for written in _LITERAL.findall(text):
         is_acronym = written.isupper() and written.isalpha()

@@ -103,7 +103,7 @@ def _boost_best(ranked: Sequence[Ranked], weights: Weights) -> list[Ranked]:
 
 
 def _boost_literals(ranked: Sequence[Ranked], query: ParsedQuery, weights: Weights) -> list[Ranked]:
-    """Boost the chunks that hold what the query has as it is written, most where it is defined."""
+    """Boost the chunks that hold a literal of the query as written, most where they define it."""
     if not query.literals:
         return list(ranked)
     best = max((item.score for item in ranked), default=0.0)

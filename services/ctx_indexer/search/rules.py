@@ -131,7 +131,7 @@ def _path_penalty(
 
 
 def is_changelog(chunk: Features) -> bool:
-    """Whether a chunk is of a file that lists what changed."""
+    """Whether a chunk is of a file that lists changes."""
     return chunk.flags.is_docs and not CHANGELOG_WORDS.isdisjoint(chunk.file_words)
 
 

@@ -34,8 +34,8 @@ MAX_HITS = 100  # that a search reaches, however large its limit
 class SearchRequest:
     """The queries, filters and sizes of a search. `rerank` None: where a reranker is configured.
 
-    With `reads_all` every hit that a larger limit reaches is read too, with `counts` those that
-    have to be read to count all. `mode` puts code or documentation first; with `case_sensitive` a
+    With `reads_all` every hit that a larger limit reaches is read too, with `counts` as many as
+    counting all takes. `mode` puts code or documentation first; with `case_sensitive` a
     hit holds a word of the query as it is written.
     """
 
@@ -201,7 +201,7 @@ def _page(hits: Sequence[SearchHit], request: SearchRequest, **details: Any) -> 
 def _to_read(
     kept: Sequence[Ranked], request: SearchRequest
 ) -> tuple[Sequence[Ranked], Sequence[Ranked]]:
-    """Return the hits to show, and those that have to be read to count the results.
+    """Return the hits to show, and further hits that have to be read to count the results.
 
     All are shown where a name or a filter of definitions may put one of the last hits first.
     """

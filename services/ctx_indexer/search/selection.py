@@ -71,7 +71,7 @@ def _has_name(chunk: Features, names: set[str]) -> bool:
 
 
 def _may_be_one(one: Ranked, other: Ranked) -> bool:
-    """Whether both chunks are of one definition, or one defines what the other is a part of."""
+    """Whether both chunks are of one definition, or one is a part of the other's definition."""
     first, second = one.candidate.features, other.candidate.features
     if first.symbol_path == second.symbol_path:
         return bool(first.symbol_path)

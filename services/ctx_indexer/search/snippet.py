@@ -65,7 +65,7 @@ def snippet(
 def best_line(marked: MarkedText, start_line: int, window: WindowSize = DEFAULT_WINDOW) -> int:
     """Return the line in the middle of the first window with the most query terms.
 
-    Without any match it is the first line, which says what the text is.
+    Without any match it is the first line, which names the definition.
     """
     return start_line + marked.text.count("\n", 0, _best_offset(marked, window))
 
@@ -98,7 +98,7 @@ def _signature(rows: Rows, start: int, end: int) -> Iterable[int]:
 
 
 def _numbered(rows: Rows, numbers: Sequence[int], end: int) -> Iterable[str]:
-    """Yield numbered lines, and a mark for what is left out between them or at the end."""
+    """Yield numbered lines, and a mark for lines left out between them or at the end."""
     for number, following in pairwise([*numbers, max(end, numbers[-1]) + 1]):
         line = rows.line(number)
         yield f"{number}\t{line[:MAX_LINE]}{CUT if len(line) > MAX_LINE else ''}"

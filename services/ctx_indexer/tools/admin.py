@@ -1,4 +1,4 @@
-"""The tools that read what is indexed: collections, their status, workspaces."""
+"""The tools that describe the index: collections, their status, workspaces."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -49,7 +49,7 @@ Folder = Annotated[str | None, Field(description="Folder inside the workspace ro
 
 
 def admin_tools(context: IndexerContext) -> Sequence[Tool]:
-    """Build the tools that read what is indexed."""
+    """Build the tools that describe the index."""
 
     async def qdrant_status(
         collection: CollectionArgument = None,

@@ -44,7 +44,7 @@ class CitationRow(TypedDict):
 
 
 class AnswerBody(TypedDict):
-    """One answer and what it cites."""
+    """One answer and its citations."""
 
     answer: str
     citations: list[CitationRow]
@@ -82,10 +82,10 @@ class ExpandResult(TypedDict):
 
 @dataclass(frozen=True)
 class AnswerParts:
-    """What answers are made with; `budget` is that of a call which names none.
+    """The parts that make answers; `budget` is for a call which names none.
 
-    `decoder_seconds` is what all texts of the decoder may take in one call, `seconds` the deadline
-    of the call: that of other tools, and the decoder's on top.
+    `decoder_seconds` limit all texts of the decoder in one call; `seconds` are the deadline of the
+    call: that of other tools, and the decoder's on top.
     """
 
     answerer: Answerer
@@ -181,7 +181,7 @@ async def _report(sentence: str) -> None:
 
 
 def _inquiry(found: FoundCode, given: Sequence[str], expansion: Expansion) -> Inquiry:
-    """Return what was found for a question; other wordings found more, but ask nothing."""
+    """Return a question with its hits; other wordings found more hits, but ask nothing."""
     failed = [f"expand: {expansion.failure}"] if expansion.failure else []
     degraded = [*found.result.degraded, *failed]
     query = merge_queries(parse_queries(list(given)))

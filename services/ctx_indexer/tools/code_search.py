@@ -57,7 +57,7 @@ class CodeSearch:
         self._lookup = lookup
 
     async def view(self, asked: SearchArguments) -> View:
-        """Resolve what a search may see; folders inside of its queries are places too.
+        """Resolve the view of a search; folders inside of its queries are places too.
 
         Raises InvalidInput for a wrong value, NotPermitted.
         """

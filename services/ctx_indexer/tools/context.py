@@ -37,7 +37,7 @@ def hiding_folders() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class InfoDefaults:
-    """What `info_request` does where a call does not say."""
+    """The arguments of `info_request` that a call leaves out."""
 
     limit: int = 10
     context_lines: int = 5

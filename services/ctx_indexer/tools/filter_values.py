@@ -1,4 +1,4 @@
-"""Checks the values of search filters: an unknown one is an error that names what there is."""
+"""Checks the values of search filters: an unknown one is an error that names known ones."""
 
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches

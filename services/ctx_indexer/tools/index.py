@@ -1,4 +1,4 @@
-"""The tools that write the index, and what only the server's user may do with it."""
+"""The tools that write the index, and the tools of the server's own user."""
 
 import time
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ Recreate = Annotated[
 
 
 class DroppedResult(TypedDict):
-    """What was removed from a collection; `repos` are the checkouts whose folders are gone.
+    """The points removed from a collection; `repos` are the checkouts whose folders are gone.
 
     `left` are the folders that the repo of a removed folder is still indexed from.
     """

@@ -19,7 +19,7 @@ from ctx_indexer.tools.responses import CollectionRepos, Moment
 from ctx_indexer.view.view import View
 
 MAX_REPOS = 10_000  # counted of one collection
-SAMPLES = 3  # of one collection; enough to see what it holds
+SAMPLES = 3  # of one collection; enough to recognise its contents
 SAMPLE_FIELDS = ("repo", "path", "language", "kind", "symbol", "start_line", "end_line")
 BYTES_PER_BLOCK = 512  # of st_blocks, whatever the file system's own blocks are
 

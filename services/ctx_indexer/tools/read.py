@@ -40,7 +40,7 @@ class DefinitionRow(TypedDict):
 class ReadCodeResult(TypedDict):
     """The result of `read_code`: `code` with line numbers, or a list of `definitions`.
 
-    `constants` are lines of the file that define what the code uses.
+    `constants` are lines of the file that define names which the code uses.
     `rest` tells how to read what follows; `total_lines` are the file's.
     """
 

@@ -18,7 +18,7 @@ class Components(TypedDict):
 
 
 class Metadata(TypedDict):
-    """What a definition is; `tokens` is what reading all of it costs."""
+    """Language, kind and size of a definition; `tokens` is the cost of reading all of it."""
 
     language: str
     kind: str
@@ -31,7 +31,7 @@ class CodeHit(TypedDict):
     """A definition that `repo_search` found. `snippet` has numbered lines, and marks for cuts.
 
     `stale` tells that the lines are those of the index, `more_in_file` names other places,
-    `constants` are lines of the file that define what the snippet uses, `certainty` tells whether a
+    `constants` are lines of the file that define names of the snippet, `certainty` tells whether a
     test surely calls the symbol that was asked for.
     """
 

@@ -258,7 +258,7 @@ def _file_text(hits: Sequence[Mapping[str, Any]], with_context: bool) -> str:
 
 
 def _counted(names: Sequence[str]) -> int:
-    """Count places that are named, and those that a name counts."""
+    """Count places: each name, and N for a name like `and N more`."""
     counts = [_OTHERS.fullmatch(name) for name in names]
     return sum(int(match.group(1)) if match else 1 for match in counts)
 

@@ -1,4 +1,4 @@
-"""`symbol_graph`: what a definition is related to, as one tree."""
+"""`symbol_graph`: the relations of a definition, as one tree."""
 
 import time
 from collections import Counter

@@ -52,7 +52,7 @@ class Use(TypedDict):
 class UsesResult(TypedDict):
     """The uses of a definition, exact ones first.
 
-    `complete` says that none is left out; `warnings` what could not be resolved.
+    `complete` says that none is left out; `warnings` say why some may be.
     """
 
     ok: bool
@@ -130,7 +130,7 @@ class Uses:
     async def find(
         self, where: Where, name: str, role: str
     ) -> tuple[list[FoundUse], list[str], list[str]]:
-        """Return uses, the definitions they are of, and what is not complete.
+        """Return uses, the definitions they are of, and why there may be more.
 
         Raises InvalidInput with similar names where no definition has the name.
         """
@@ -161,7 +161,7 @@ class Uses:
     async def _by_name(
         self, where: Where, name: str, of: NamedInRepo, role: str
     ) -> tuple[list[FoundUse], bool]:
-        """Find uses of what is not resolved, a language or a value, and whether there are more."""
+        """Find uses of a language or a value that is not resolved, and whether there are more."""
         repo = of.repo
         only_values = not of.by_name
         last = name_parts(without_type_arguments(name))[-1]

@@ -12,7 +12,7 @@ from ctx_core.vectors.specs import CollectionInfo
 from ctx_indexer.schema.fields import REPO
 from ctx_indexer.schema.points import holds_code
 
-# What names no points; everything that writes is left out.
+# Methods that name no points; everything that writes is left out.
 HARMLESS = frozenset({"engine", "resolve", "rebuilding", "ping", "advice"})
 
 
@@ -31,7 +31,7 @@ class ReachableStore:
         raise AttributeError(f"tools may not call {name} of the store")
 
     async def list_collections(self) -> Sequence[CollectionInfo]:
-        """Return the collections of which anything is reached."""
+        """Return the collections that are reached, whole or in part."""
         infos = await self._store.list_collections()
         limits = current().limits
         if limits is None:
@@ -44,7 +44,7 @@ class ReachableStore:
         return [*whole, *(each for each in counted if each.points_count)]
 
     async def collection_info(self, name: str) -> CollectionInfo:
-        """Return what a collection is; of one that is reached in part, with the count of that."""
+        """Describe a collection; one that is reached in part counts the points of that part."""
         part = current().only_projects(name)
         info = await self._store.collection_info(name)
         return info if part is None else await self._counted(info)
@@ -52,7 +52,7 @@ class ReachableStore:
     async def retrieve(
         self, collection: str, ids: Sequence[str], *, fields: Sequence[str] | None = None
     ) -> Sequence[Record]:
-        """Return the points with these ids, without those that are not reached."""
+        """Return the points with these ids that are reached."""
         part = current().only_projects(collection)
         if part is None:
             return await self._store.retrieve(collection, ids, fields=fields)

@@ -14,7 +14,7 @@ ALL_REPOS = "*"
 
 @dataclass(frozen=True)
 class View:
-    """Everything that one call may see, resolved once and handed down.
+    """The part of a collection that one call may see, resolved once and handed down.
 
     `repos` are the repos that the call is about, all where it is empty or holds `*`. Of each repo
     one checkout is meant; `hidden` are the file versions that these checkouts lack. `under` are the

@@ -1,4 +1,4 @@
-"""Resolves views: the one place that asks which collection, repos and checkouts a call is about."""
+"""Resolves views: the one place that asks for collection, repos and checkouts of a call."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from ctx_indexer.view.view import ALL_REPOS, View
 
 @dataclass(frozen=True)
 class ViewArguments:
-    """The arguments of a call that decide what it may see.
+    """The arguments of a call that decide its view.
 
     `under` are folders that it is limited to, inside of `workspace` where that is given; `places`
     are further paths that it names. A named path chooses the checkout that holds it.
@@ -64,7 +64,7 @@ class Views:
         return chosen
 
     async def resolve(self, asked: ViewArguments) -> View:
-        """Return what a call may see. Call it once a call, and hand the view down.
+        """Resolve the view of a call. A tool does so once, and hands the view down.
 
         Raises as `collection` does, and InvalidInput for a workspace that is not indexed or for
         places in two checkouts of one repo.

@@ -17,7 +17,7 @@ from ctx_indexer.tools.questions.purposes import purpose_tools
 
 @dataclass(frozen=True)
 class QuestionParts:
-    """What answers questions beside the index of code."""
+    """The parts that answer questions beside the index of code."""
 
     history: History
     memories: MemoryReader

@@ -43,7 +43,7 @@ class PathCommit(TypedDict):
 
 
 class PathSummary(TypedDict):
-    """What the index and git know of the changes of a file."""
+    """The changes of a file, as the index and git know them."""
 
     path: str
     points_scanned: int
@@ -65,7 +65,7 @@ class PathHistoryResult(TypedDict):
 
 
 class FoundCommit(TypedDict):
-    """A commit that fits a query, and `why`: what it has of the query."""
+    """A commit that fits a query, and `why`: the words, symbols and files of the query in it."""
 
     commit_id: str
     author_name: str

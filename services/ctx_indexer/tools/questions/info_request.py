@@ -1,4 +1,4 @@
-"""`info_request`: a search whose results say in words what was found."""
+"""`info_request`: a search whose results describe each hit in words."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -70,7 +70,7 @@ def _tool(run: Any, title: str, render: Any) -> Tool:
 
 
 def render_tests(result: Mapping[str, Any]) -> str:
-    """Write tests as text; those that use a symbol below the counts of their calls."""
+    """Write tests as text; tests that call a symbol stand below the counts of their calls."""
     text = render_repo_search(result)
     if "exact" not in result:
         return text
@@ -80,7 +80,7 @@ def render_tests(result: Mapping[str, Any]) -> str:
 
 
 def render_configuration(result: Mapping[str, Any]) -> str:
-    """Write configuration as text, below what is said of it: that no file holds a setting."""
+    """Write configuration as text, below the warning that no file holds a setting."""
     said = result.get("warnings", [])
     if said and not result["results"]:
         return "\n".join(said)
@@ -101,5 +101,5 @@ def missing_setting(found: FoundCode) -> str:
 
 
 def _squeezed(text: str) -> str:
-    """Return a text without what spellings differ in: `maxRetries`, `max-retries`, MAX_RETRIES."""
+    """Return a text in one spelling: `maxRetries`, `max-retries`, MAX_RETRIES → `maxretries`."""
     return _SEPARATORS.sub("", text).lower()

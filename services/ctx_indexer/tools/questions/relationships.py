@@ -1,4 +1,4 @@
-"""What found definitions import and call, and the files that define what they call."""
+"""The imports and calls of found definitions, and the files that define them."""
 
 import time
 from collections import defaultdict
@@ -24,7 +24,7 @@ File = tuple[str, str]  # a repo, and a path in it
 
 
 class Relationships(TypedDict):
-    """What a definition's file imports, what it calls, and files that define one of these."""
+    """The imports of a definition's file, its calls, and files that define one of these."""
 
     imports_from: list[str]
     calls: list[str]
@@ -34,7 +34,7 @@ class Relationships(TypedDict):
 
 
 class RelationshipReader:
-    """Reads the relationships of hits: names from what is indexed, files by the graph."""
+    """Reads the relationships of hits: names from their chunks, files by the graph."""
 
     def __init__(self, store: VectorStore, view: View) -> None:
         self._store = store
@@ -63,7 +63,7 @@ class RelationshipReader:
         return found
 
     async def _related(self, graph: SymbolGraph, hit: SearchHit, place: Located) -> list[str]:
-        """Return the files that define what a hit calls or imports, by what the code says."""
+        """Return the files that define the calls and imports of a hit, by the graph."""
         span, path = hit.chunk if place.changed else place.span, hit.chunk.path
         parts = split_name(place.span.symbol)
         lines = range(span.start_line, span.end_line + 1)
@@ -94,7 +94,7 @@ def _imports(chunks: Iterable[ChunkPayload]) -> list[tuple[int, str]]:
 def _calls(
     hit: SearchHit, place: Located, chunks: Mapping[File, Sequence[ChunkPayload]]
 ) -> list[str]:
-    """Return what a definition calls, by the lines that it had when it was indexed."""
+    """Return the calls of a definition, by the lines that it had when it was indexed."""
     span = hit.chunk if place.changed else place.span
     found = [
         (each.line, each.name)
