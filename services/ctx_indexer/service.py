@@ -17,7 +17,7 @@ from ctx_core.llm.factory import open_decoder
 from ctx_core.llm.protocol import StreamingDecoder
 from ctx_core.memories.reader import MemoryReader
 from ctx_core.memories.results import MemoryWriter
-from ctx_core.rerank.stage import open_stage
+from ctx_core.rerank.reranker import open_stage
 from ctx_core.serving.service import Reach, Service, reaching
 from ctx_core.serving.sessions import SessionDefaults
 from ctx_core.settings import Settings

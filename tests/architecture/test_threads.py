@@ -9,7 +9,7 @@ THREADS_OF_ASYNCIO = {"to_thread", "run_in_executor"}
 # Who has threads or processes of its own, and why.
 OWN_THREADS = {
     "services/ctx_core/llm/llamacpp.py": "a decoder must be used by one thread",
-    "services/ctx_core/embedding/background.py": "a model loads once, beside the start",
+    "services/ctx_core/embedding/factory.py": "a model loads once, beside the start",
     "services/ctx_indexer/indexing/workers.py": "worker processes, or threads in their place",
 }
 

@@ -15,9 +15,8 @@ from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.indexing.report import IndexReport
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.manifest import Manifest
-from ctx_indexer.schema.fields import repo_filter
+from ctx_indexer.schema.fields import repo_filter, without_versions
 from ctx_indexer.schema.payload import ChunkPayload, decode
-from ctx_indexer.schema.versions import without_versions
 from tests.support.fakes import Counting
 from tests.support.repositories import Repository
 

@@ -16,8 +16,8 @@ from ctx_indexer.chunking.chunker import chunk
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.schema.fields import without_versions
 from ctx_indexer.schema.payload import decode
-from ctx_indexer.schema.versions import without_versions
 from ctx_indexer.source.walk import SourceFile, walk
 from ctx_indexer.syntax.outline import outline
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from ctx_core.embedding.factory import SHIPPED
 from ctx_core.embedding.onnx import OnnxModel
 from ctx_core.engine.engine import Engine, open_engine
-from ctx_core.rerank.cross_encoder import OnnxReranker
+from ctx_core.rerank.reranker import OnnxReranker
 from ctx_core.settings import Settings
 from ctx_core.settings.models import PROSE_TRANSFORMER
 from ctx_indexer.schema.payload import embedding_text

@@ -1,10 +1,14 @@
 """Open the embedding model that a name means: shipped, in a folder, or of fastembed."""
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from ctx_core.embedding.background import BackgroundEmbedder
+import numpy as np
+from numpy.typing import NDArray
+
 from ctx_core.embedding.cache import CachedEmbedder, EmbeddingCache
 from ctx_core.embedding.description import DESCRIPTION, is_onnx, read_description
 from ctx_core.embedding.onnx import FastembedEmbedder, OnnxEmbedder
@@ -84,3 +88,34 @@ def _package_folder(name: str) -> Path:
             f"embedding model {name}: the package {package} is not installed; install it with pip."
         )
     return Path(next(iter(spec.submodule_search_locations))) / inside
+
+
+class BackgroundEmbedder:
+    """An embedder whose name and dims are known before it is loaded.
+
+    Whoever embeds first waits until it is; a failure to load is raised there, each time.
+    """
+
+    def __init__(self, name: str, dims: int, load: Callable[[], Embedder]) -> None:
+        self.name = name
+        self.dims = dims
+        pool = ThreadPoolExecutor(1, thread_name_prefix="model")
+        self._loading: Future[Embedder] = pool.submit(load)
+        pool.shutdown(wait=False)
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._loaded().embed_documents(texts)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return self._loaded().embed_query(text)
+
+    def embed_words(self, words: Sequence[str]) -> NDArray[np.float32] | None:
+        return self._loaded().embed_words(words)
+
+    def _loaded(self) -> Embedder:
+        embedder = self._loading.result()
+        if embedder.dims != self.dims:
+            raise ModelUnavailable(
+                f"{self.name} has {embedder.dims} dims, its model.json says {self.dims}"
+            )
+        return embedder

@@ -9,13 +9,12 @@ from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.memories.memory import Memory
 from ctx_core.memories.results import MemoryHit
-from ctx_core.ranking.calibration import Calibration, calibration
-from ctx_core.ranking.confidence import WEAK, confidence, words_scale
+from ctx_core.ranking.calibration import WEAK, Calibration, calibration, confidence, words_scale
 from ctx_core.ranking.period import Period, named_period
 from ctx_core.ranking.repeats import without_repeats
 from ctx_core.ranking.scoring import Candidate, rank
 from ctx_core.text import bm25
-from ctx_core.text.highlight import highlights, mark_terms
+from ctx_core.text.excerpts import highlights, mark_terms
 from ctx_core.text.tokens import text_terms
 from ctx_core.vectors.points import Sparse, Vector
 from ctx_core.vectors.protocol import VectorStore

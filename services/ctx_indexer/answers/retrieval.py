@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ctx_core.text.highlight import mark_terms
+from ctx_core.text.excerpts import mark_terms
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.answers.inquiry import Inquiry
 from ctx_indexer.answers.neighbours import Neighbours

@@ -11,7 +11,7 @@ from ctx_indexer.indexing.changes import Signatures, recorded_signatures
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.manifest.rows import FileVersion
-from ctx_indexer.schema.versions import version_id
+from ctx_indexer.schema.fields import version_id
 
 MAX_CACHED = 256  # checkouts; each has a few dozen numbers
 # Versions that a search may have to exclude: each query of the store sends them all, and a server

@@ -12,8 +12,8 @@ from ctx_indexer.indexing.report import IndexReport
 from ctx_indexer.indexing.run import IndexRun
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.rows import RepoKey
+from ctx_indexer.schema.fields import version_id
 from ctx_indexer.schema.points import holds_code, spec
-from ctx_indexer.schema.versions import version_id
 
 log = logging.getLogger(__name__)
 

@@ -11,9 +11,8 @@ from ctx_core.errors import InvalidInput
 from ctx_core.vectors.points import Scalar
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.manifest.rows import FileVersion, RepoKey, VersionRow
-from ctx_indexer.schema.fields import FILE_VERSION, PATH, repo_filter
+from ctx_indexer.schema.fields import FILE_VERSION, PATH, repo_filter, version_id
 from ctx_indexer.schema.points import INDEX_VERSION, point_id
-from ctx_indexer.schema.versions import version_id
 
 FIRST_LIMIT = 10_000  # values counted by the first request
 LIMIT_GROWTH = 4  # of the limit from one request to the next, until all values fit

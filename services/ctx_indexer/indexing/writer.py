@@ -14,9 +14,8 @@ from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.manifest.rows import CheckoutFile, FileVersion, RepoKey, VersionRow
 from ctx_indexer.manifest.tables import WRITING
-from ctx_indexer.schema.fields import FILE_VERSION, files_filter
+from ctx_indexer.schema.fields import FILE_VERSION, files_filter, version_id
 from ctx_indexer.schema.points import INDEX_VERSION, ChunkPoint
-from ctx_indexer.schema.versions import version_id
 from ctx_indexer.source.walk import SourceFile
 
 # Texts embedded at once, and points written between two records: enough to spread the cost of a

@@ -11,7 +11,7 @@ from ctx_core.errors import SearchFailed
 from ctx_indexer.chunking.definition_spans import DefinitionSpan
 from ctx_indexer.schema import fields
 from ctx_indexer.schema.features import ChunkLocation, Features, compute_features
-from ctx_indexer.schema.versions import version_id
+from ctx_indexer.schema.fields import version_id
 from ctx_indexer.source.classify import FileFlags
 from ctx_indexer.syntax.references import Reference
 

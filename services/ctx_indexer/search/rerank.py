@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ctx_core.rerank.stage import RerankStage
+from ctx_core.rerank.reranker import RerankStage
 from ctx_indexer.search.query import ParsedQuery
 from ctx_indexer.search.rules import Ranked
 

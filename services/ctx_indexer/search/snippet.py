@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ctx_core.text.highlight import MarkedText
+from ctx_core.text.excerpts import MarkedText
 from ctx_indexer.chunking.definition_spans import DefinitionSpan
 
 WINDOW_WORDS = 16

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctx_core.text.highlight import MarkedText, highlights, mark_terms
+from ctx_core.text.excerpts import MarkedText, highlights, mark_terms
 from ctx_indexer.lookup.located import Located, LocatedHits
 from ctx_indexer.schema.complexity import complexity
 from ctx_indexer.schema.features import Features

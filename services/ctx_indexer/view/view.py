@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ctx_core.vectors.queries import Filter
 from ctx_indexer.manifest.checkouts import Checkout
-from ctx_indexer.schema.versions import without_versions
+from ctx_indexer.schema.fields import without_versions
 from ctx_indexer.view.paths import Paths
 
 ALL_REPOS = "*"

@@ -19,9 +19,8 @@ from ctx_indexer.indexing.report import IndexReport
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.source.folders import list_folders, rule_places
 from ctx_indexer.source.listing import list_files
-from ctx_indexer.watch.debounce import due_at, rest_seconds
 from ctx_indexer.watch.folder_watches import EventSource, FolderWatches
-from ctx_indexer.watch.pending import Changes, Pending
+from ctx_indexer.watch.pending import Changes, Pending, due_at, rest_seconds
 from ctx_indexer.watch.status import Progress, State, Update, WorkspaceStatus
 
 log = logging.getLogger(__name__)

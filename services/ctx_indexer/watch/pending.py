@@ -1,4 +1,4 @@
-"""The changes of a workspace that the index does not have yet: coalesced, bounded."""
+"""The changes of a workspace that the index lacks: coalesced, bounded, due after a quiet time."""
 
 import asyncio
 import contextlib
@@ -10,6 +10,18 @@ from dataclasses import dataclass, field
 # More changed paths than this are one change of everything: finding them by a check takes less than
 # asking for each, and a hostile repository cannot fill the memory with names.
 MAX_PATHS = 2_000
+# Quiet time that is waited for: an editor's save is several events within a few milliseconds.
+QUIET_SECONDS = 0.05
+QUIET_SECONDS_PER_PATH = 0.002
+MOST_QUIET_SECONDS = 1.0
+# Changes that never pause, as of a file that is written all the time, are applied after so many
+# quiet times.
+LONGEST_WAIT = 8.0
+# Rest after an update, as a multiple of its duration: nothing that happens in a workspace takes
+# more than a share of a core. One that found nothing to do is worth less.
+REST_AFTER_UPDATE = 1.0
+REST_AFTER_NOTHING = 9.0
+MOST_REST_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -127,3 +139,15 @@ class Pending:
         if is_first:
             with contextlib.suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._changed.set)
+
+
+def due_at(first: float, last: float, paths: int) -> float:
+    """Return when changes are applied, by when the first and the last of them were noticed."""
+    quiet = min(MOST_QUIET_SECONDS, QUIET_SECONDS + QUIET_SECONDS_PER_PATH * paths)
+    return min(last + quiet, first + quiet * LONGEST_WAIT)
+
+
+def rest_seconds(duration: float, *, changed: bool) -> float:
+    """Return how long to rest after an update that took so long."""
+    factor = REST_AFTER_UPDATE if changed else REST_AFTER_NOTHING
+    return min(MOST_REST_SECONDS, duration * factor)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctx_core.errors import CtxError, SearchFailed
-from ctx_core.ranking.calibration import Calibration, calibration
-from ctx_core.ranking.confidence import confidence, words_scale
+from ctx_core.ranking.calibration import Calibration, calibration, confidence, words_scale
 from ctx_core.ranking.scoring import Candidate, score
 from ctx_core.text.tokens import terms, words
 from ctx_core.vectors.points import Vector

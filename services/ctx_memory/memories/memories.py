@@ -22,7 +22,7 @@ from ctx_core.memories.results import (
 )
 from ctx_core.secrets.screen import SecretScreen
 from ctx_core.serving.sessions import SessionDefaults
-from ctx_core.text.truncate import truncate
+from ctx_core.text.excerpts import truncate
 from ctx_core.vectors.protocol import VectorStore
 from ctx_memory.memories.metadata import (
     folded_tags,

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from ctx_core.errors import InvalidInput
-from ctx_core.text.truncate import truncate
+from ctx_core.text.excerpts import truncate
 from ctx_memory.records.entry import ContentType, Criteria, EntryKind, moment
 from ctx_memory.records.filters import parse_filters
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ctx_core.rerank.stage import RerankStage
+from ctx_core.rerank.reranker import RerankStage
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Criteria, Entry
 from ctx_memory.search.report import SCORE_DIGITS, failure_message

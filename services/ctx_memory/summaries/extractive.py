@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from ctx_core.text.excerpts import truncate
 from ctx_core.text.tokens import terms, words
-from ctx_core.text.truncate import truncate
 
 NAME = "extractive"
 MAX_CHARACTERS = 600  # of a summary; a longer one is hardly shorter than its text

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ctx_core.blocking import COMPUTE
 from ctx_core.errors import DecoderFailed
 from ctx_core.llm.protocol import Decoder
-from ctx_core.text.truncate import truncate
+from ctx_core.text.excerpts import truncate
 from ctx_memory.summaries.extractive import MAX_CHARACTERS, MAX_READ, NAME, extract
 
 PROMPT_TOKENS = 300  # of the instructions

@@ -6,7 +6,7 @@ from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from ctx_core.text.truncate import truncate
+from ctx_core.text.excerpts import truncate
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import ContentType, Entry, Image
 from ctx_memory.search.pages import RERANK_SCORE, RankedPage

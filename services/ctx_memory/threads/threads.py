@@ -9,7 +9,7 @@ from ctx_core.blocking import COMPUTE
 from ctx_core.engine.engine import Engine
 from ctx_core.engine.query_model import QueryModelResolver
 from ctx_core.llm.factory import open_decoder
-from ctx_core.rerank.stage import RerankStage, open_stage
+from ctx_core.rerank.reranker import RerankStage, open_stage
 from ctx_core.secrets.screen import SecretScreen
 from ctx_core.settings import Settings
 from ctx_memory.projection.outbox import Outbox

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctx_core.embedding.background import BackgroundEmbedder
 from ctx_core.embedding.description import DESCRIPTION, read_description
-from ctx_core.embedding.factory import SHIPPED, open_local
+from ctx_core.embedding.factory import SHIPPED, BackgroundEmbedder, open_local
 from ctx_core.embedding.onnx import OnnxEmbedder
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.errors import ModelUnavailable

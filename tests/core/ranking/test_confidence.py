@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from ctx_core.ranking.calibration import CALIBRATIONS
-from ctx_core.ranking.confidence import MAX_SCALE, WEAK, confidence, words_scale
+from ctx_core.ranking.calibration import CALIBRATIONS, MAX_SCALE, WEAK, confidence, words_scale
 from ctx_core.settings.models import PROSE_MODEL, PROSE_TRANSFORMER
 
 

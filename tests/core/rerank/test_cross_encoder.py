@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctx_core.errors import ModelUnavailable
-from ctx_core.rerank.cross_encoder import OnnxReranker, open_reranker
+from ctx_core.rerank.reranker import OnnxReranker, open_reranker
 
 MODEL = os.environ.get("RERANK_TEST_MODEL")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctx_core.errors import TimedOut
-from ctx_core.rerank.stage import MAX_CHARACTERS, RerankStage, open_stage
+from ctx_core.rerank.reranker import MAX_CHARACTERS, RerankStage, open_stage
 
 
 class Lengths:

@@ -1,7 +1,7 @@
 """Fragments around the terms of a query."""
 
-from ctx_core.text.highlight import highlights as fragments
-from ctx_core.text.highlight import mark_terms
+from ctx_core.text.excerpts import highlights as fragments
+from ctx_core.text.excerpts import mark_terms
 from ctx_core.text.tokens import text_terms
 
 TEXT = (

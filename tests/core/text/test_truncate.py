@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctx_core.text.truncate import truncate
+from ctx_core.text.excerpts import truncate
 
 TEXTS = st.text(alphabet="ab .\n\tc", max_size=600)
 

@@ -14,8 +14,8 @@ from ctx_core.engine.engine import Engine, open_engine
 from ctx_core.settings import Settings
 from ctx_indexer.indexing.indexer import Indexer
 from ctx_indexer.manifest.manifest import Manifest
+from ctx_indexer.schema.fields import without_versions
 from ctx_indexer.schema.payload import decode
-from ctx_indexer.schema.versions import without_versions
 from tests.support.qdrant import memory
 from tests.support.repositories import Repository, function
 

@@ -5,8 +5,7 @@ import time
 import pytest
 
 from ctx_core.errors import TimedOut
-from ctx_core.rerank.cross_encoder import Reranker
-from ctx_core.rerank.stage import RerankStage
+from ctx_core.rerank.reranker import Reranker, RerankStage
 from ctx_indexer.search.query import parse_query
 from ctx_indexer.search.rerank import CodeReranker
 from ctx_indexer.search.rules import Ranked

@@ -1,6 +1,6 @@
 """The snippet of a definition: numbered lines, marked cuts, the lines that matter."""
 
-from ctx_core.text.highlight import mark_terms
+from ctx_core.text.excerpts import mark_terms
 from ctx_core.text.tokens import text_terms
 from ctx_indexer.chunking.definition_spans import DefinitionSpan
 from ctx_indexer.search.snippet import (

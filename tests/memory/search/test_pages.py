@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctx_core.rerank.stage import RerankStage
+from ctx_core.rerank.reranker import RerankStage
 from ctx_core.settings import Settings
 from ctx_memory.records.fulltext.query import TextMode
 from ctx_memory.search import pages

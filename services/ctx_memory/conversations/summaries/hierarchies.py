@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ctx_core.text.truncate import truncate
+from ctx_core.text.excerpts import truncate
 from ctx_memory.conversations.summaries.summariser import Tracker
 from ctx_memory.records.conversations.calls import CallType
 from ctx_memory.records.conversations.relations import Direction, RelationType

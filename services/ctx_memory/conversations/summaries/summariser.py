@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from ctx_core.text.truncate import truncate
+from ctx_core.text.excerpts import truncate
 from ctx_memory.records.conversations.calls import CallType
 from ctx_memory.records.conversations.conversations import Conversation
 from ctx_memory.records.conversations.messages import HIGH_IMPORTANCE

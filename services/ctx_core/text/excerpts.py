@@ -1,4 +1,4 @@
-"""Cut fragments of a text around the terms of a query, <<marked>>."""
+"""Cut a text: to fragments around the terms of a query, <<marked>>, or to its beginning."""
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
@@ -69,3 +69,13 @@ def _runs(marked: MarkedText, group: Sequence[int]) -> list[tuple[int, int]]:
         else:
             runs.append((start, end))
     return runs
+
+
+def truncate(text: str, length: int) -> str:
+    """Return at most `length` characters; a word that does not fit is left out, but the first."""
+    if len(text) <= length:
+        return text
+    kept = text[: length + 1]
+    cut = next((n for n in range(length, 0, -1) if kept[n].isspace()), None)
+    shorter = kept[:cut].rstrip() if cut else ""
+    return shorter or text[:length]

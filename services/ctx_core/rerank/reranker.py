@@ -1,15 +1,20 @@
-"""Cross-encoders: models that read a query and a text together and score how well they match."""
+"""Cross-encoders, which read a query and a text together, and the stage of a search with one."""
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.onnx import OnnxModel, from_catalogue
+from ctx_core.errors import TimedOut
 
 MODEL_ROLE = "rerank model"  # how errors call it
+MAX_CHARACTERS = 2_000  # of a text: the small cross-encoders take in no more
 
 
 class Reranker(Protocol):
@@ -66,3 +71,37 @@ def _probabilities(logits: NDArray[np.float32]) -> list[float]:
     score = rows[:, 1] - rows[:, 0] if rows.shape[1] == 2 else rows[:, -1]
     probabilities: list[float] = (1.0 / (1.0 + np.exp(-score))).tolist()
     return probabilities
+
+
+@dataclass(frozen=True)
+class RerankStage:
+    """A cross-encoder and how long it may take."""
+
+    reranker: Reranker
+    deadline_seconds: float
+
+    @property
+    def model(self) -> str:
+        return self.reranker.name
+
+    async def score(
+        self, query: str, texts: Sequence[str], within_seconds: float | None = None
+    ) -> list[float]:
+        """Score the beginning of each text against the query, from 0 to 1.
+
+        Raises TimedOut at the deadline, or at an earlier one of the caller; the thread that was
+        scoring ends by itself.
+        """
+        beginnings = [text[:MAX_CHARACTERS] for text in texts]
+        deadline = min(self.deadline_seconds, within_seconds or self.deadline_seconds)
+        try:
+            async with asyncio.timeout(deadline):
+                return await COMPUTE.run(self.reranker.score, query, beginnings)
+        except TimeoutError:
+            raise TimedOut(f"took longer than {deadline:g} s") from None
+
+
+def open_stage(model: str | None, models_dir: Path, deadline_seconds: float) -> RerankStage | None:
+    """Load the model that RERANK_MODEL names; None without one. Blocking, for seconds."""
+    reranker = open_reranker(model, models_dir)
+    return None if reranker is None else RerankStage(reranker, deadline_seconds)
