@@ -47,8 +47,8 @@ class Tests:
     """Signs of a test, beside those of every language such as the folder `tests`."""
 
     prefixed: bool = False  # `test_x` is a test; elsewhere it may run or help them
-    suffixed: str = ""  # extensions of which `FooTest` and `FooSpec` are tests
-    capitalised: str = ""  # extensions of which `TestFoo` is one
+    suffixed: str = ""  # extensions: `FooTest` and `FooSpec` are tests
+    capitalised: str = ""  # extensions: `TestFoo` is a test
     paths: str = ""  # a pattern of others
     package: bool = False  # below the top, a folder `test` is the program's own: django/test/
     # A pattern that marks a definition, in the lines from its first attribute to its name.
@@ -76,7 +76,8 @@ class Language:
     kind: Kind = Kind.CODE
 
     # --- its files
-    extensions: str = ""  # people name the language by them, too
+    aliases: str = ""  # other names that people use, beside its extensions
+    extensions: str = ""
     file_names: str = ""
     suffixed_names: str = ""  # file names that may have a suffix: Dockerfile.dev
     interpreters: str = ""  # in the first line of a script: #!/usr/bin/env python3

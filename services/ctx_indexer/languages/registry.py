@@ -26,7 +26,7 @@ def _by_words(field: str) -> Mapping[str, str]:
 
 
 def _content_rules() -> Mapping[str, Sequence[ContentRule]]:
-    """Return the rules of each extension that languages share, those that accept any text last."""
+    """Return the rules of each extension that languages share; a rule for any text comes last."""
     rules: dict[str, list[ContentRule]] = {}
     for each in LANGUAGES.values():
         for extension, is_of in each.contents.items():
@@ -41,6 +41,7 @@ LANGUAGES: Mapping[str, Language] = MappingProxyType(
     {each.name: each for family in _FAMILIES.values() for each in family}
 )
 _FOLDERS = {each.name: folder for folder, family in _FAMILIES.items() for each in family}
+ALIASES = _by_words("aliases")
 EXTENSIONS = _by_words("extensions")
 FILE_NAMES = _by_words("file_names")
 SUFFIXED_NAMES = _by_words("suffixed_names")

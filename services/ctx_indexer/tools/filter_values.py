@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.queries import Filter, MatchAny
-from ctx_indexer.languages.registry import EXTENSIONS, LANGUAGES
+from ctx_indexer.languages.registry import ALIASES, EXTENSIONS, LANGUAGES
 from ctx_indexer.schema import fields as payload
 from ctx_indexer.search.filters import MAX_PATHS, SearchFilters
 from ctx_indexer.search.globs import match_globs
@@ -15,14 +15,6 @@ from ctx_indexer.view.view import ALL_REPOS, View
 
 MAX_NAMED = 30  # values that an error lists
 MAX_REPOS = 10_000
-# Other names that people use; extensions such as py, ts and c++ are known as well.
-LANGUAGE_ALIASES = {
-    "c#": "csharp",
-    "f#": "fsharp",
-    "golang": "go",
-    "shell": "bash",
-    "node": "javascript",
-}
 
 
 def checked_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -40,7 +32,7 @@ def checked_languages(languages: Sequence[str]) -> tuple[str, ...]:
 
 def _language(given: str) -> str:
     name = given.lower().lstrip(".")
-    name = LANGUAGE_ALIASES.get(name, name)
+    name = ALIASES.get(name, name)
     if name in LANGUAGES:
         return name
     if name in EXTENSIONS:

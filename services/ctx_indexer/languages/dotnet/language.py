@@ -18,6 +18,7 @@ def _without_ref(source: bytes) -> bytes:
 LANGUAGES = (
     Language(
         name="csharp",
+        aliases="c#",
         extensions="cs csx",
         symbols=CSHARP,
         tests=Tests(
@@ -29,5 +30,5 @@ LANGUAGES = (
         prepare=_without_ref,
         repairs=[without_directives],
     ),
-    Language(name="fsharp", extensions="fs fsx fsi"),
+    Language(name="fsharp", aliases="f#", extensions="fs fsx fsi"),
 )

@@ -6,6 +6,7 @@ from ctx_indexer.languages.protocol import Language
 LANGUAGES = (
     Language(
         name="go",
+        aliases="golang",
         extensions="go",
         file_names="go.mod go.work",
         symbols=GO,

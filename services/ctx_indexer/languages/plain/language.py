@@ -62,6 +62,7 @@ LANGUAGES = (
     *map(_simple, _PLAIN.split("\n")),
     Language(
         name="bash",
+        aliases="shell",
         extensions="sh bash zsh ksh bats ebuild command",
         file_names=".bashrc .bash_profile .bash_aliases .profile .zshrc .zprofile .envrc PKGBUILD"
         " APKBUILD",

@@ -14,6 +14,7 @@ _GENERATED = r"(?:\.min\.(?:js|mjs|cjs)|[.-]bundle\.js|\.chunk\.js)$"
 LANGUAGES = (
     Language(
         name="javascript",
+        aliases="node",
         extensions="js mjs cjs jsx es6",
         interpreters="node nodejs bun",
         symbols=JAVASCRIPT,
