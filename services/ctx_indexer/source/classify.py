@@ -129,7 +129,7 @@ def _is_test(path: str, language: Language) -> bool:
     if language.kind == Kind.CODE and (_SPEC_FOLDER.search(path) or _has_test_name(path, tests)):
         return True
     prefixed = tests.prefixed and bool(_TEST_PREFIX.search(path))
-    if tests.package:  # `werkzeug/test.py` and `django/test/` are what tests call
+    if tests.package:  # tests call `werkzeug/test.py` and `django/test/`
         return prefixed or bool(_TOP_TEST_FOLDER.match(path))
     return bool(prefixed or _PLAIN_TEST.search(path) or _TEST_FOLDER.search(path))
 

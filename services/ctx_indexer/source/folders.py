@@ -20,7 +20,7 @@ from ctx_indexer.source.selection import Selection, folders_above
 
 # Files whose change may change which files are listed, whatever is in them.
 RULE_FILES = frozenset([GITIGNORE, CTXIGNORE, ".gitmodules", ".git", *TOOL_FOLDER_MARKERS])
-# Of git's own folder: what a switch of branches, an added file and local excludes change.
+# Of git's own folder: files that a switch of branches, an added file and local excludes change.
 SHARED_FILES = frozenset(["config"])  # of all worktrees
 GIT_FILES = frozenset(["HEAD", "index", *SHARED_FILES])
 EXCLUDE_FOLDER, EXCLUDE_FILE = "info", "exclude"
@@ -29,7 +29,7 @@ EXCLUDE_FOLDER, EXCLUDE_FILE = "info", "exclude"
 class Folders(NamedTuple):
     """Folders, relative to the workspace ("" is itself); whether these are all.
 
-    `closed` are those that a rule file of their own keeps out: where it goes, they belong again.
+    `closed` folders are kept out by a rule file of their own: without that file they belong again.
     """
 
     paths: set[str]
@@ -73,7 +73,7 @@ def list_folders(root: Path, limit: int, paths: Collection[str] | None = None) -
 def rule_places(root: Path) -> dict[Path, frozenset[str]]:
     """Return the files outside of a workspace that rule it, by their folders. Blocks.
 
-    They are git's own, of which a worktree shares some, and the ignore files above the workspace.
+    They are git's own, some shared by worktrees, and the ignore files above the workspace.
     """
     top = git_line(root, "rev-parse", "--show-toplevel")
     if top is None:

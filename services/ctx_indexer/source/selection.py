@@ -11,7 +11,7 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 class Selection:
-    """Paths, relative to a workspace and with slashes; what leads out of it is left out.
+    """Paths, relative to a workspace and with slashes; a path that leads out of it is left out.
 
     The path "" selects all of it.
     """
@@ -27,7 +27,7 @@ class Selection:
         return any(folder in self.paths for folder in folders_above(path))
 
     def leads_to(self, folder: str) -> bool:
-        """Whether a folder is selected, or may hold what is."""
+        """Whether a folder is selected, or may hold a selected path."""
         return not folder or folder in self._above or self.holds(folder)
 
 

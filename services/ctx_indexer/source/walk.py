@@ -89,8 +89,9 @@ def walk(
 ) -> Iterator[SourceFile | SkippedFile]:
     """Inspect the files of a workspace in the order of their paths. Blocks.
 
-    `under` narrows the walk to a folder, `paths` to files and folders; what is excluded stays so. A
-    file whose size and time are known is not read: its name alone gives its language and flags.
+    `under` narrows the walk to a folder, `paths` to files and folders; neither brings an excluded
+    file back. A file whose size and time are known is not read: its name alone gives its language
+    and flags.
     """
     with ConfinedFolder(root) as folder:
         for raw in sorted(list_files(root, paths)):

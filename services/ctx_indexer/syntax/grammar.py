@@ -23,7 +23,7 @@ from ctx_indexer.syntax.repair import repairs
 REFERENCES = "; --- references"
 _INHERITS = re.compile(r"^; inherits: (\w+)$", re.MULTILINE)
 
-# CPU seconds of the thread: what is indexed must not depend on what else the machine does.
+# CPU seconds of the thread: a busy machine must not change the index.
 PARSE_SECONDS = 3.0  # a file of 1 MiB parses in about 0.1 s: one that takes longer is pathological
 TURN_SECONDS = 0.25  # of wall time, after which a parser's CPU time is looked at
 QUERY_SECONDS = 3.0  # of each of the two queries over a tree; they take less than parsing
@@ -115,7 +115,8 @@ def parse(
 ) -> Tree | None:
     """Parse a text; None where parsing takes too long or finds mostly errors. Blocks.
 
-    Where there are errors, what the grammar may not know is blanked, as long as that helps.
+    A text with errors is parsed again without the parts that its language's repairs blank; a repair
+    stays where it leaves fewer errors.
     """
     deadline = time.thread_time() + seconds
     known = language_named(name)

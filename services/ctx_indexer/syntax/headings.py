@@ -12,7 +12,7 @@ SEPARATOR = " > "  # of a heading's path; a dot may be part of a heading
 def headings(lines: Lines, found: Iterable[Title]) -> list[Definition]:
     """Return sections as definitions: each ends before the next heading of its level or above."""
     titles = list(found)
-    last = len(lines.rows) - (not lines.rows[-1])  # what follows the last line end is no line
+    last = len(lines.rows) - (not lines.rows[-1])  # no line follows the last line end
     sections = []
     ends = _section_ends([level for _, level, _ in titles], [row for row, _, _ in titles], last)
     for (row, _level, title), end in zip(titles, ends, strict=True):

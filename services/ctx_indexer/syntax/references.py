@@ -58,7 +58,7 @@ def find_references(
 def _references(
     nodes: list[Node], source: bytes, line_starts: list[int], excluded: frozenset[int]
 ) -> tuple[Reference, ...]:
-    """Name each node, sorted by line and name; those that start at excluded bytes are dropped."""
+    """Name each node, sorted by line and name; drop nodes that start at excluded bytes."""
     references = []
     for node in nodes:
         start = node.start_byte

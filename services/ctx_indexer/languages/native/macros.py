@@ -73,7 +73,7 @@ def _is_directive(source: bytes, at: int) -> bool:
 
 
 def _template_arguments(source: bytes) -> Iterator[Bytes]:
-    """Yield what stands between the brackets of macros that are parameters of templates."""
+    """Yield the arguments of macros in lists of templates: `<T, ENABLE_IF(x > 1)>` → `x > 1`."""
     for match in _MACRO_CALL.finditer(source):
         depth, at = 1, match.end()
         while depth and at < min(len(source), match.end() + MAX_ARGUMENTS):

@@ -19,7 +19,7 @@ _TRANSPARENT = frozenset(
     "Optional Annotated Final ClassVar InitVar Required NotRequired ReadOnly Awaitable".split()
 )
 _UNKNOWN_TYPES = frozenset("Callable Literal Any TypeGuard TypeIs Concatenate".split())
-_FIRST = frozenset("Generator AsyncGenerator".split())  # what they give is their first argument
+_FIRST = frozenset("Generator AsyncGenerator".split())  # their first argument is the element
 _LAST = frozenset(["Coroutine"])
 _ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 

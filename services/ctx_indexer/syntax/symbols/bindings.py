@@ -62,7 +62,10 @@ def _item(spec: SymbolSpec, value: Expression, position: int) -> Expression:
 def declared(
     captures: Captures, settings: Mapping[str, Any], scopes: Scopes
 ) -> Iterator[tuple[int, Expression, str, Expression]]:
-    """Yield the scope, target, way and value of what a match declares; the value may be unknown."""
+    """Yield the scope, target, way and value of each variable that a match declares.
+
+    `var server *Server = open()` → (0, "server", TYPED, "Server"), then its value as a change.
+    """
     read = scopes.expressions.read
     value = read(captures["value"][0]) if "value" in captures else UNKNOWN
     kind = scopes.heads.type(captures)
@@ -77,7 +80,7 @@ def declared(
 
 
 def _targets(captures: Captures, scopes: Scopes) -> Iterator[tuple[Node, Expression]]:
-    """Yield what is declared; names that share one value are one target."""
+    """Yield declared names with their nodes: `var a, err = f()` declares one pair of names."""
     expressions, nodes = scopes.expressions, target_nodes(captures)
     read = [
         expressions.read(node) or ("" if node.named_children else expressions.dotted(node))
@@ -90,16 +93,16 @@ def _targets(captures: Captures, scopes: Scopes) -> Iterator[tuple[Node, Express
 
 
 class Hiding:
-    """The declarations whose values name what they hide: `store := store.New()`."""
+    """Notes declarations that hide a name and use it in their value: `store := store.New()`."""
 
     def __init__(self) -> None:
-        # The bytes of values, by the scope and name of what is declared.
+        # The bytes of values, by the scope and name of the declared variable.
         self._noted: dict[tuple[int, str], list[tuple[int, int]]] = {}
 
     def noted(
         self, captures: Captures, settings: Mapping[str, Any], bindings: Sequence[Binding]
     ) -> Sequence[Binding]:
-        """Note the bindings of a match; return them, as changes of what was declared before."""
+        """Note the bindings of a match; return them, an assignment marked as CHANGED."""
         for value in captures.get("value", ()):
             for each in bindings:
                 if _first_name(each.value) == each.target:
@@ -110,14 +113,14 @@ class Hiding:
         return [each._replace(value=[CHANGED, each.value]) for each in bindings]
 
     def placed(self, bindings: Sequence[Binding], scopes: Sequence[Scope]) -> list[Binding]:
-        """Return all bindings in their scopes; keep what is evaluated in the scope around."""
+        """Return all bindings in their scopes; forget notes of values without OUTER."""
         found = list(_in_their_scopes(bindings, scopes))
         hiding = {(each.scope, each.target) for each in found if each.value[:1] == [OUTER]}
         self._noted = {place: each for place, each in self._noted.items() if place in hiding}
         return found
 
     def outside(self, node: Node, scope: int, function: Expression) -> Expression:
-        """Return what a call calls: in a declaration, a name that it hides is that of before."""
+        """Mark the call of a name that its declaration hides: `store := store.New()` → OUTER."""
         noted = self._noted.get((scope, _first_name(function)), ()) if self._noted else ()
         is_inside = any(start <= node.start_byte < end for start, end in noted)
         return [OUTER, function] if is_inside else function
@@ -126,9 +129,9 @@ class Hiding:
 def _in_their_scopes(bindings: Sequence[Binding], scopes: Sequence[Scope]) -> Iterator[Binding]:
     """Yield bindings in the scopes that declare their names.
 
-    What a variable is changed to belongs to its declaration, and is evaluated where it is written:
-    a value that names something is unknown elsewhere. What a declaration names is of the scope
-    around, where it is the declared name itself.
+    An assignment moves to the scope of the declaration: in `x := 1; func() { x = f() }` it binds
+    the outer `x`, its value unknown there because `f` may mean another function. A declaration
+    that uses the name it declares reads the scope around: `store := store.New()` → OUTER.
     """
     counts = _declarations(bindings, scopes)
     for each in bindings:

@@ -28,7 +28,7 @@ class _Declared(NamedTuple):
 def with_needed_blocks(
     events: Sequence[Event], settings: Sequence[Mapping[str, Any]], spec: SymbolSpec
 ) -> list[Event]:
-    """Leave out the blocks that no name needs: what they declare, their function does not again."""
+    """Keep a block as a scope only where its function declares a name of it elsewhere, too."""
     if not any(kind == BLOCK_EVENT for kind, *_ in events):
         return list(events)
     places: dict[tuple[_Range, str], set[_Range]] = defaultdict(set)
@@ -69,7 +69,7 @@ def _declarations(
 
 
 def target_nodes(captures: Captures) -> Sequence[Node]:
-    """Return the nodes of what a match declares: those that it captures, else all names of it."""
+    """Return the declared nodes of a match: its captured targets, else all its names."""
     if "target" in captures or "on.assign" not in captures:
         return captures.get("target", ())
     return captures["on.assign"][0].children_by_field_name("name")

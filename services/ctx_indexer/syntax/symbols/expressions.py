@@ -31,7 +31,7 @@ from ctx_indexer.syntax.symbols.table import (
 MAX_DEPTH = 12  # nested expressions; a deeper one is generated, and unknown
 MAX_ITEMS = 30  # elements kept of a literal
 MAX_ARGUMENTS = 20  # read of a call
-MAX_MEMBERS = 300  # of an object that are names or functions: what a module gives as a whole
+MAX_MEMBERS = 300  # of an object that are names or functions: a module exports so many at once
 MAX_PASSED = 4  # arguments kept of a call that passes them on
 MAX_TEXT = 200  # bytes of a dotted name
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")  # most dotted names, as they are
@@ -39,7 +39,7 @@ _DOTTED = re.compile(r"[\w$]+(?:\.[\w$]+)*[?!]?\Z")
 _SEPARATORS = ("?.", "!!.", "::", "->", "\\")
 TEXT = [LITERAL, "string"]
 _COMPARING = frozenset("== != < > <= >= && || !".split())
-_TYPE = "type"  # what a class is an instance of
+_TYPE = "type"  # the class of classes
 
 
 class Expressions:
@@ -53,7 +53,7 @@ class Expressions:
         self._function = function
 
     def read(self, node: Node | None, depth: int = 0) -> Expression:
-        """Return the expression of a node; UNKNOWN for what has no form here."""
+        """Return the expression of a node: `a.b()` → ["()", "a.b"]; UNKNOWN for other nodes."""
         if node is None or depth > MAX_DEPTH:
             return UNKNOWN
         kind, shapes = node.type, self._shapes
@@ -82,7 +82,7 @@ class Expressions:
         return text if _DOTTED.match(text) and not text[0].isdigit() else UNKNOWN
 
     def callee(self, node: Node, depth: int = 0) -> tuple[Expression, Node | None, int]:
-        """Return what a call calls, the node of its arguments, and the last byte of its name."""
+        """Return the called expression, the node of its arguments, and the name's last byte."""
         kind, shapes = node.type, self._shapes
         if parts := shapes.calls.get(kind) or shapes.constructs.get(kind):
             called = part(node, parts[0])
@@ -105,7 +105,7 @@ class Expressions:
         return function, part(node, arguments), named.end_byte - 1
 
     def is_cast(self, node: Node) -> bool:
-        """Whether what has the form of a call only changes the type of a value."""
+        """Whether a call only changes the type of a value: `static_cast<Shape*>(p)`."""
         called = node.named_children[0] if self._shapes.cast_words and node.named_children else None
         if called is None or called.type not in self._shapes.generics:
             return False
@@ -173,7 +173,7 @@ class Expressions:
         return element
 
     def _operation(self, node: Node, fields: tuple[str, str, str], depth: int) -> Expression:
-        """Read what an operator gives: a truth value, a text, or what its operands make."""
+        """Read the value of an operator: a truth value, a text, or a value of its operands."""
         operator, left, right = (part(node, each) for each in fields)
         symbol = self.text(operator) if operator is not None else ""
         if symbol in _COMPARING:
@@ -238,7 +238,7 @@ class Expressions:
         return self._function(node) if kind in shapes.functions else UNKNOWN
 
     def _comprehension(self, element: Node | None, depth: int) -> Expression:
-        """Read what a comprehension makes, as a container of one item."""
+        """Read a comprehension as a container of one item: `[f(x) for x in y]` → `[f(x)]`."""
         fields = self._shapes.pairs.get(element.type) if element is not None else None
         if element is None or fields is None:
             return [SEQUENCE, self.read(element, depth)]
@@ -324,7 +324,7 @@ class Expressions:
         return [MAPPING, *pairs]
 
     def _members(self, node: Node) -> list[Node]:
-        """Return the first children of an object, and more of those that cost little to read."""
+        """Return the first children of an object, and more where they cost little to read."""
         children = node.named_children[:MAX_MEMBERS] if self._shapes.typed_pairs else []
         if len(children) <= MAX_ITEMS:
             return _first_children(node)

@@ -82,7 +82,7 @@ class _Extraction:
     def read(
         self, matches: Sequence[tuple[int, Captures]], settings: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Read all matches of the query: scopes first, then what is in them."""
+        """Read all matches of the query: scopes first, then their bindings, imports and results."""
         names: dict[int, str] = {}  # of events, by pattern
         events = [
             (name[len(EVENT) :], captures[name][0], captures, pattern)
@@ -114,7 +114,7 @@ class _Extraction:
         self._uses.read_bare_calls(bare, self._bindings)
 
     def table(self, language: str) -> SymbolTable:
-        """Return the table of what was read."""
+        """Return the table of all rows that were read."""
         table = SymbolTable(
             language,
             self._scopes.all,
@@ -173,7 +173,7 @@ class _Extraction:
         self._bindings.append(Binding(scope, self._text(captures["name"][0]), ASSIGNED, UNKNOWN))
 
     def _read_variable(self, captures: Captures) -> None:
-        """Read what declares variables, or changes them."""
+        """Read a declaration of variables, or an assignment to them."""
         before = len(self._bindings)
         for each in declared(captures, self._settings, self._scopes):
             self._bind(*each)

@@ -1,4 +1,4 @@
-"""The names by which other files find a symbol table: what it calls, imports, inherits, defines."""
+"""The names by which other files find a symbol table: called, imported, inherited, defined ones."""
 
 from collections.abc import Iterator
 
@@ -20,9 +20,10 @@ _INNER = (FUNCTION, CLASS, BLOCK)  # scopes whose names other files do not know
 
 
 def mentions_of(table: SymbolTable, spec: SymbolSpec) -> set[str]:
-    """Return the mentions of a table: last names, and what it defines for others.
+    """Return the mentions of a table: `client.get()` → get; a definition `get` → +get.
 
-    Where variables are declared, types elsewhere have methods of an interface without naming it.
+    Methods that an interface of Go declares are mentioned as definitions, too: types in other files
+    have them without naming the interface.
     """
     names = {last_name(call.function) for call in table.calls}
     if spec.reads:

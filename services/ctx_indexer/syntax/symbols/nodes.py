@@ -40,7 +40,7 @@ def _nodes(grammar: Grammar, groups: tuple[Types, ...]) -> Query:
 
 @cache
 def read_query(grammar: Grammar, path: Path) -> tuple[Query, Sequence[Mapping[str, Any]]]:
-    """Return the query of a language's symbols, with what each pattern sets."""
+    """Return the query of a language's symbols, with the settings of each pattern."""
     query = Query(grammar.language, path.read_text(encoding="utf-8"))
     count = int(cast(int, query.pattern_count))  # a property, which its stubs call a method
     return query, [query.pattern_settings(number) for number in range(count)]

@@ -1,4 +1,4 @@
-"""Reads the scopes of a file: what its functions, classes and namespaces say in their heads."""
+"""Reads the scopes of a file: functions, classes and namespaces, with their heads."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -105,7 +105,7 @@ class Scopes:
             self._complete(kind, node, captures)
 
     def _start(self, kind: str, node: Node, captures: Captures) -> int:
-        """Return the byte where a scope begins: what stands in a head may belong outside of it."""
+        """Return the byte where a scope begins: `g()` of `def f(x=g())` runs outside of it."""
         if self._spec.heads_outside and kind == "function" and "parameters" in captures:
             return captures["parameters"][0].end_byte
         return node.start_byte

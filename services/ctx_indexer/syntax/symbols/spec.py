@@ -40,7 +40,7 @@ class Shapes:
     anything: frozenset[str] = frozenset()  # plain types that may be whatever there is
     wrappers: Mapping[str, str] = field(default_factory=dict)  # the same value as a part
     casts: Mapping[str, str] = field(default_factory=dict)  # with the part of the type
-    # With the parts of the operator and of what it is applied to.
+    # With the parts of the operator and of its operands.
     operations: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     sequences: frozenset[str] = frozenset()
     lists: frozenset[str] = frozenset()  # sequences that are their only child
@@ -52,7 +52,9 @@ class Shapes:
     suffixes: Mapping[str, str] = field(default_factory=dict)  # the type of a number by its end
     truth: str = ""  # the type of a comparison
     functions: frozenset[str] = frozenset()  # lambdas
-    bodies: frozenset[str] = frozenset()  # of classes without a name, in what constructs them
+    bodies: frozenset[str] = (
+        frozenset()
+    )  # of classes without a name, in the call that constructs them
     names: frozenset[str] = frozenset()  # nodes whose text is a dotted name
     generics: Mapping[str, str] = field(default_factory=dict)  # with the type of the arguments
     arrays: Mapping[str, str] = field(default_factory=dict)  # types, with the part of the element
@@ -65,8 +67,8 @@ class Shapes:
     unions: frozenset[str] = frozenset()  # generic types that stand for one of their arguments
     passes_all: bool = False  # any call may, by its overloads
     creator: str = ""  # the member of a class that constructs, as `new` in Ruby
-    sigil: str = ""  # what starts the name of a variable, and not that of a member
-    members: str = ""  # what starts the name of an instance's member, as `@` in Ruby
+    sigil: str = ""  # the first character of a variable, and of no member: `$` in PHP
+    members: str = ""  # the first character of an instance's member: `@` in Ruby
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class SymbolSpec:
     promoted: frozenset[str] = frozenset()  # parameters, or parts of them, that make members
     tuples: frozenset[str] = frozenset()  # types of several results
     annotations: Callable[[str], Expression] | None = None  # reads a type from its text
-    untyped: frozenset[str] = frozenset()  # types that stand for what is assigned
+    untyped: frozenset[str] = frozenset()  # types that stand for the assigned value: `auto`, `var`
     holds: bool = False  # a declared name holds its value, unless its declarator says otherwise
     # Types that overloads tell from pointers to them; a pointer to a class is called as the class.
     pointed: Sequence[str] = ()
@@ -106,10 +108,10 @@ class SymbolSpec:
     heads_outside: bool = False  # defaults are computed in the scope around the function
     reads: bool = False  # attributes that are read may run a property
     targets: frozenset[str] = frozenset()  # nodes whose parts are assigned, each one
-    exports: bool = True  # what the file defines is found by its name alone
+    exports: bool = True  # other files see its definitions by their names alone, without an import
     # Names that call where nothing binds them: their node type, with those of the nodes around.
     bare_calls: Mapping[str, frozenset[str]] = field(default_factory=dict)
     # Values that say nothing of a name; where they are named, one without a value is bound, too.
     empty: frozenset[str] = frozenset()
     unnamed_class: str = ""  # the name of a class that has none written
-    sigil: str = ""  # what starts the name of a variable
+    sigil: str = ""  # the first character of a variable: `$` in PHP

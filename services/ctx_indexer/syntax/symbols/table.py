@@ -1,6 +1,6 @@
-"""The symbol table of a file: its scopes, what their names are bound to, and the calls in them.
+"""The symbol table of a file: its scopes, the values of their names, and the calls in them.
 
-A table depends on its file alone. What crosses files is resolved when it is asked.
+A table depends on its file alone; the graph resolves names across files when it is asked.
 """
 
 import json
@@ -21,7 +21,7 @@ UNKNOWN = ""
 CALL, ATTRIBUTE, ITEM, EITHER = "()", ".", "[]", "|"
 SEQUENCE, MAPPING, LAMBDA, LITERAL = "[", "{", "def", "'"
 NEW, GENERIC, DECLARED, OPERATION = "new", "<", "::", "+"
-CHANGED = ":="  # what a variable is changed to, whose type its declaration says
+CHANGED = ":="  # a later value of a variable, whose type its declaration says
 OUTER = "^"  # evaluated in the scope around
 ARRAY = "[]"  # the type of an array: [GENERIC, ARRAY, type]
 TUPLE = "()"  # the type of several results: [GENERIC, TUPLE, type, type]
@@ -39,12 +39,12 @@ ASSIGNED = "="  # the expression's value
 TYPED = ":"  # an instance of the expression, or of a subclass
 HELD = "!"  # an instance of the expression itself, which is no pointer to one
 ITERATED = "in"  # an element of the expression
-ENTERED = "with"  # what the expression's `__enter__` returns
+ENTERED = "with"  # the result of the expression's `__enter__`
 
 DECLARATION = "declared"  # a mark: a function without a body
 LOCAL = "local"  # a mark: it is not seen by other files
 FIXED = "fixed"  # a mark: no subclass replaces it
-MEMBER = "member"  # a mark: it is called what an object has it under; nothing around is
+MEMBER = "member"  # a mark: an object has it under its name, which the scope around does not bind
 OF_CLASS = "static"  # a mark: it is a member of the class, not of its instances
 GETTER = "getter"  # a mark: it runs where it is read
 ARROW = "arrow"  # a mark: it has no instance of its own
@@ -129,7 +129,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SymbolTable:
-    """What the graph knows of a file."""
+    """All that the graph knows of a file."""
 
     language: str
     scopes: Sequence[Scope] = ()
@@ -139,16 +139,16 @@ class SymbolTable:
     calls: Sequence[Call] = ()
     reads: Sequence[Read] = ()
     package: str = ""  # the package or namespace that the file declares
-    mentions: Sequence[str] = field(default=())  # last names of what it calls, imports, inherits
+    mentions: Sequence[str] = field(default=())  # last names that it calls, imports, inherits
 
     @property
     def size(self) -> int:
-        """How many rows it has: what it weighs in memory."""
+        """How many rows it has: its weight in memory."""
         many = (self.scopes, self.bindings, self.imports, self.calls, self.reads, self.mentions)
         return sum(map(len, many))
 
     def called(self) -> Sequence[Expression]:
-        """Return what each call calls, without reading the arguments."""
+        """Return the called expression of each call, without reading the arguments."""
         if isinstance(self.calls, StoredCalls):
             return self.calls.functions
         return [call.function for call in self.calls]
@@ -225,7 +225,7 @@ def _json(value: Any) -> str:
 
 
 def decode_table(text: str) -> SymbolTable:
-    """Decode what `encode` made. Raises ValueError, TypeError or zlib.error for anything else."""
+    """Decode an encoded table. Raises ValueError, TypeError or zlib.error for any other text."""
     parts = json.loads(zlib.decompress(a2b_base64(text)))
     language, package, mentions, scopes, bindings, imports, results, calls, reads = parts
     return SymbolTable(
