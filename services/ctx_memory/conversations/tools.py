@@ -38,7 +38,6 @@ MAX_DEPTH = 5
 Limit = Annotated[int, Field(description="Most contexts.", ge=1, le=MAX_SIMILAR)]
 Weight = Annotated[float, Field(description="Weight of the relationship.", ge=0, le=1)]
 Depth = Annotated[int, Field(description="Relationships to follow.", ge=1, le=MAX_DEPTH)]
-Page = Annotated[PageLimit, Field(description="Messages of a page; 100 unless given.")]
 Older = Annotated[Cursor, Field(description="nextCursor of the page before.")]
 Milliseconds = Annotated[
     int | None, Field(description="Milliseconds since 1970.", ge=0, le=253_402_300_799_000)

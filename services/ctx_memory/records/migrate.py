@@ -25,40 +25,33 @@ UNVERSIONED = {
 }
 
 
-async def migrate(
-    database: Database, connection: AsyncConnection, folder: Path = MIGRATIONS
-) -> None:
+async def migrate(database: Database, connection: AsyncConnection) -> None:
     """Run the missing revisions in the transaction of this connection, after a backup.
 
     Of several processes that start together one migrates; the others block here until it is done.
     """
     if database.dialect == "postgresql":
         await connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
-    newest = newest_revision(folder)
+    newest = newest_revision()
     current = await connection.run_sync(revision)
     if current == newest:
         return
-    _require_known(folder, current, database)
+    _require_known(current, database)
     if current is not None or await connection.run_sync(_is_unversioned, database):
         copy = await back_up(database, connection, str(newest))
         log.warning("bringing %s to revision %s; a copy is at %s", database.name, newest, copy)
-    await connection.run_sync(_upgrade, folder)
+    await connection.run_sync(_upgrade)
 
 
-def newest_revision(folder: Path = MIGRATIONS) -> str:
-    """Return the newest revision that a folder of revisions has, by the names of their files."""
-    return max(_revisions(folder))
-
-
-def _revisions(folder: Path) -> list[str]:
-    """Return the revisions of a folder: `r0001_entries.py` holds 0001."""
-    names = [path.stem for path in (folder / "versions").glob("r*.py")]
-    return [name[1:].split("_", 1)[0] for name in names]
+def newest_revision() -> str:
+    """Return the revision of this version's tables."""
+    return max(known_revisions())
 
 
 def known_revisions() -> set[str]:
-    """Return every revision that this version can bring up to date, and the newest."""
-    return set(_revisions(MIGRATIONS))
+    """Return every revision up to the newest: `r0001_entries.py` holds 0001."""
+    names = [path.stem for path in (MIGRATIONS / "versions").glob("r*.py")]
+    return {name[1:].split("_", 1)[0] for name in names}
 
 
 def revision(connection: Connection) -> str | None:
@@ -69,8 +62,8 @@ def revision(connection: Connection) -> str | None:
     return connection.scalar(select(number).select_from(table(VERSION_TABLE, number)))
 
 
-def _require_known(folder: Path, current: str | None, database: Database) -> None:
-    if current is not None and current not in _revisions(folder):
+def _require_known(current: str | None, database: Database) -> None:
+    if current is not None and current not in known_revisions():
         raise StorageFailed(
             f"{database.name} was written by a newer ctx (revision {current}). "
             "Install that version, or go back to the copy that it made before."
@@ -92,12 +85,12 @@ def _is_unversioned(connection: Connection, database: Database) -> bool:
     )
 
 
-def _upgrade(connection: Connection, folder: Path) -> None:
+def _upgrade(connection: Connection) -> None:
     from alembic import command  # noqa: PLC0415 - see above
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     config.attributes["version_table"] = VERSION_TABLE
     command.upgrade(config, "head")

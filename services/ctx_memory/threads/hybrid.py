@@ -6,7 +6,7 @@ from typing import Any
 from ctx_core.errors import InvalidInput
 from ctx_core.ranking.calibration import calibration
 from ctx_core.ranking.repeats import without_repeats
-from ctx_core.ranking.scoring import WEIGHTS, Weights, rank
+from ctx_core.ranking.scoring import WEIGHTS, rank
 from ctx_memory.records.entries import EntryRecords
 from ctx_memory.records.entry import Criteria
 from ctx_memory.search.filters import count_filters
@@ -45,14 +45,12 @@ class HybridSearch:
         results: Results,
         rrf_k: int,
         modes: Sequence[str] = MODES,
-        weights: Weights = WEIGHTS,
     ) -> None:
         self._modes = modes
         self.retrievers = retrievers
         self._pages = pages
         self._results = results
         self._rrf_k = rrf_k
-        self.weights = weights
         self._frame = SearchFrame(records)
 
     async def search(
@@ -82,7 +80,7 @@ class HybridSearch:
             result["semantic_count"] = len(retrieved[SEMANTIC].hits)
             fused = fuse([list(retrieved[mode].hits) for mode in MODES], k)
             count = self._pages.depth(prepared.offset, prepared.limit) + SPARE
-            ranking = _ranking(text, fused, retrieved, self.weights, count)
+            ranking = _ranking(text, fused, retrieved, count)
             page = await self._pages.page(
                 text,
                 ranking,
@@ -138,7 +136,6 @@ def _ranking(
     query: str,
     fused: Sequence[FusedEntry],
     retrieved: Retrieved,
-    weights: Weights,
     count: int,
 ) -> Sequence[RankedEntry]:
     """Return the best candidates; without any the order of the fused ranks stands.
@@ -149,7 +146,7 @@ def _ranking(
     if not candidates:
         return [_ranked(entry, retrieved) for entry in fused[:count]]
     ranked = without_repeats(
-        rank(query, candidates, calibration(retrieved.model), weights, retrieved.period),
+        rank(query, candidates, calibration(retrieved.model), WEIGHTS, retrieved.period),
         {id_: each.text for id_, each in candidates.items()},
         count,
     )

@@ -15,6 +15,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
 from ctx_core.errors import StorageFailed
+from ctx_memory.records import migrate as migrating
 from ctx_memory.records.database import Database
 from ctx_memory.records.entry import Criteria, Draft, EntryKind
 from ctx_memory.records.migrate import MIGRATIONS, migrate, newest_revision
@@ -175,7 +176,9 @@ async def _apply(url: str, folder: Path) -> None:
     database = Database(url)
     try:
         async with database.writing("migrate") as connection:
-            await migrate(database, connection, folder)
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(migrating, "MIGRATIONS", folder)
+                await migrate(database, connection)
     finally:
         await database.close()
 
