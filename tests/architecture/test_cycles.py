@@ -8,8 +8,6 @@ import pytest
 from tests.architecture.test_imports import ROOT, imports, module_of, sources
 
 LONGEST_CYCLE = 4  # modules: a parser and its node types may know each other, a room may not
-# Knots that are being untangled: the package that holds all of one, and its modules today.
-KNOTS: Mapping[str, int] = {"ctx_indexer": 19}  # the graph and its languages
 
 Graph = Mapping[str, Collection[str]]
 
@@ -57,22 +55,9 @@ def product() -> Graph:
     )
 
 
-def knot_of(cycle: Collection[str]) -> str:
-    """Return the knot that may hold a cycle; empty where none may."""
-    return next(
-        (
-            package
-            for package, size in KNOTS.items()
-            if len(cycle) <= size and all(f"{each}.".startswith(f"{package}.") for each in cycle)
-        ),
-        "",
-    )
-
-
 def test_no_cycle_is_long() -> None:
     found = [sorted(each) for each in cycles(product()) if len(each) > LONGEST_CYCLE]
-    assert [each for each in found if not knot_of(each)] == []
-    assert {knot_of(each) for each in found} == {*KNOTS}, "untangled: take it out of KNOTS"
+    assert found == []
 
 
 @pytest.mark.parametrize(
@@ -92,4 +77,3 @@ def test_the_law_of_cycles_can_fail() -> None:
     names = [f"ctx.module{number}" for number in range(LONGEST_CYCLE + 1)]
     [found] = cycles({name: [after] for name, after in pairwise([*names, names[0]])})
     assert len(found) > LONGEST_CYCLE
-    assert not knot_of(found)

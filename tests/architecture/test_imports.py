@@ -17,6 +17,8 @@ SYNTAX_TYPES = {f"indexer.syntax.{file}" for file in ("blanks", "symbols.spec", 
 SYNTAX = {"indexer.syntax", *SYNTAX_TYPES}
 # A language is known by its protocol and its name; no room knows a family of them.
 LANGUAGES = {"indexer.languages.protocol", "indexer.languages.registry"}
+# The questions that a family answers, with the values they are asked and answered with.
+SEMANTICS = {"indexer.languages.semantics", *SYNTAX_TYPES}
 
 # Modules that need no other.
 ALONE = {"core.sqlite", "core.secrets", "core.confined_folder", "core.globs", "core.toml"}
@@ -108,7 +110,9 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     },
     **dict.fromkeys(SYNTAX_TYPES, SYNTAX_TYPES),
     "indexer.languages.protocol": SYNTAX_TYPES,
-    "indexer.languages": {"indexer.languages.protocol", *SYNTAX_TYPES},  # a folder a family
+    "indexer.languages.semantics": SYNTAX_TYPES,
+    "indexer.languages.semantics.registry": {"indexer.languages", *SEMANTICS},
+    "indexer.languages": {"indexer.languages.protocol", *SEMANTICS},  # a folder a family
     "indexer.languages.registry": {"indexer.languages", "indexer.languages.protocol"},
     "indexer.syntax": {*LANGUAGES, *SYNTAX_TYPES},
     "indexer.chunking": {"indexer.source", *LANGUAGES, *SYNTAX},
@@ -158,12 +162,8 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "indexer.view",
     },
     "indexer.graph": {
-        "core.blocking",
-        "core.vectors",
-        "indexer.schema",
-        *LANGUAGES,
-        *SYNTAX,
-        "indexer.view",
+        *("core.blocking", "core.vectors", "indexer.schema", "indexer.view"),
+        *("indexer.languages.semantics.registry", *SEMANTICS),
     },
     "indexer.watch": {
         "core.background",

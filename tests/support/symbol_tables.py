@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from ctx_indexer.graph.files import FileSymbols
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.registry import file_symbols
 from ctx_indexer.source.languages import language_of
 from ctx_indexer.syntax.outline import outline
 from ctx_indexer.syntax.symbols.table import decode_table, definition_mention
@@ -31,4 +32,4 @@ class SymbolTables:
 def _symbols(path: str, text: str) -> FileSymbols:
     table = outline(text, language_of(path), with_symbols=True).symbols
     assert table is not None, f"{path} has no symbols"
-    return FileSymbols(path, decode_table(table.encode()))
+    return file_symbols(path, decode_table(table.encode()))

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ctx_indexer.graph.certainty import Certainty, certainty
-from ctx_indexer.graph.files import FileSymbols
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef, Value
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.registry import file_symbols
+from ctx_indexer.languages.semantics.targets import Use
+from ctx_indexer.languages.semantics.values import DEFINITION, UNRESOLVED, ScopeRef, Value
 from ctx_indexer.source.languages import language_of
 from ctx_indexer.syntax.outline import outline
 from ctx_indexer.syntax.symbols.table import (
@@ -49,7 +51,7 @@ class Application:
             table = outline(text, _language(name, language), with_symbols=True).symbols
             self.rows[name] = text.splitlines()
             if table is not None:
-                self._files[name] = FileSymbols(name, table)
+                self._files[name] = file_symbols(name, table)
 
     @property
     def files(self) -> Mapping[str, FileSymbols]:
@@ -111,13 +113,14 @@ class Application:
     def _use(self, resolver: Resolver, file: FileSymbols, use: Read) -> Iterator[Resolved]:
         resolver.start()
         place = ScopeRef(file.path, use.scope)
-        properties = resolver.properties
+        properties = resolver.accessors
         for value, caveat in properties.run(place, use.value, assigned=use.how == ASSIGNED).items():
             sureness = Certainty.POSSIBLE if caveat else Certainty.EXACT
             yield Resolved(file.path, use.line, use.scope, sureness, value, is_read=True)
         for name in set(inner_names(use.value)):
             if properties.is_unknown(place, use.value, name):
-                for value in filter(properties.is_getter, self._named.get(name, ())):
+                named = self._named.get(name, ())
+                for value in (each for each in named if properties.use(each) is Use.READ):
                     yield Resolved(
                         file.path, use.line, use.scope, Certainty.POSSIBLE, value, is_read=True
                     )

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctx_indexer.graph.certainty import Certainty
-from ctx_indexer.graph.files import FileSymbols
-from ctx_indexer.graph.names.modules import python_files
 from ctx_indexer.graph.relations import Relations
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import ScopeRef
+from ctx_indexer.languages.python.modules import module_paths
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.values import ScopeRef
 from ctx_indexer.syntax.symbols.table import CLASS, FUNCTION
 from scripts.bench.arguments import program_parser
 from scripts.bench.graph.application import Application
@@ -85,7 +85,7 @@ class CallGraph(Application):
         for each in file.table.imports:
             modules = [each.module, f"{each.module.rstrip('.')}.{each.name}"]
             for module in modules:
-                found = [p for p in python_files(file.path, module) if p in self.files]
+                found = [p for p in module_paths(file.path, module) if p in self.files]
                 if found and found[0] != file.path:
                     exact[self.name(file.path, each.scope)].add(_module(found[0]))
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ctx_indexer.graph.certainty import Certainty
-from ctx_indexer.graph.values import Value
+from ctx_indexer.languages.semantics.values import Value
 from ctx_indexer.syntax.symbols.table import CLASS
 from scripts.bench.arguments import program_parser
 from scripts.bench.graph.application import Application

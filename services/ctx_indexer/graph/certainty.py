@@ -2,24 +2,17 @@
 
 from enum import StrEnum
 
-from ctx_indexer.graph.files import FileSymbols
-from ctx_indexer.graph.python.library import is_member
-from ctx_indexer.graph.python.properties import DECLARED_ONLY, ONE_OF, OVERRIDDEN
+from ctx_indexer.graph.accessors import DECLARED_ONLY, ONE_OF, OVERRIDDEN
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import (
+from ctx_indexer.languages.semantics.registry import semantics_of
+from ctx_indexer.languages.semantics.values import (
     DEFINITION,
-    EXTERNAL,
-    LACKING_VALUE,
-    LITERAL_VALUE,
     UNRESOLVED,
     ScopeRef,
     Values,
 )
-from ctx_indexer.languages.registry import LANGUAGES
 from ctx_indexer.syntax.symbols.table import (
     ATTRIBUTE,
-    DECLARATION,
-    FUNCTION,
     Call,
     Expression,
     inside,
@@ -27,10 +20,6 @@ from ctx_indexer.syntax.symbols.table import (
 )
 
 IMPLICIT = "run by a function of the language"
-# Methods that `str(x)`, `len(x)` and the like run: no reader of the line sees their names.
-BY_BUILTINS = frozenset(
-    run for each in LANGUAGES.values() if each.symbols for run in each.symbols.runs.values()
-) - {"__iter__", "__next__"}
 ONE_KNOWN = "one of the values that the called name may have"
 
 
@@ -45,7 +34,8 @@ def certainty(
     resolver: Resolver, place: ScopeRef, call: Call, values: Values
 ) -> tuple[Certainty, str]:
     """Return how sure it is that a call runs each of the definitions that it resolves to."""
-    if last_name(call.function) in BY_BUILTINS:
+    semantics = semantics_of(resolver.file(place.path))
+    if semantics.targets.is_implicit(last_name(call.function)):
         return Certainty.POSSIBLE, IMPLICIT
     known = _bodies(resolver, values)
     if len(known) > 1:
@@ -54,7 +44,7 @@ def certainty(
         return Certainty.EXACT, ""
     if not is_attribute(call.function) and any(value.kind == UNRESOLVED for value in values):
         return Certainty.POSSIBLE, ONE_KNOWN
-    if _is_other(resolver.tables.file(place.path), values):
+    if semantics.receivers.is_other(values):
         return Certainty.POSSIBLE, ONE_KNOWN
     if any(resolver.classes.is_declared_only(v) for v in values if v.kind == DEFINITION):
         return Certainty.POSSIBLE, DECLARED_ONLY
@@ -63,33 +53,19 @@ def certainty(
     return Certainty.EXACT, ""
 
 
-def _is_other(file: FileSymbols | None, values: Values) -> bool:
-    """Whether a receiver may be of another type that the repository does not define."""
-    if file is None:
-        return False
-    if file.rules.explicit_self:
-        return any(value.kind == EXTERNAL and is_member(value.name) for value in values)
-    if file.rules.twins:
-        return any(value.kind in (EXTERNAL, LITERAL_VALUE) for value in values)
-    if not file.rules.static:
-        return False
-    return any(value.kind in (EXTERNAL, UNRESOLVED) and value != LACKING_VALUE for value in values)
-
-
 def _bodies(resolver: Resolver, values: Values) -> set[tuple[str, str, int]]:
-    """Return what tells definitions apart: their names; themselves where a name has several."""
+    """Return a key of each definition: its name, and a number where a name has several bodies."""
     named: set[tuple[str, str]] = set()
     bodies: set[tuple[str, str, int]] = set()
     for value in values:
-        file = resolver.tables.file(value.path) if value.kind == DEFINITION else None
+        file = resolver.file(value.path) if value.kind == DEFINITION else None
         if file is None:
             continue
         if len(values) > 1 and file.is_allocator(value.scope):
             continue  # it runs beside a constructor
         scope = file.scope(value.scope)
-        is_body = scope.kind == FUNCTION and DECLARATION not in scope.marks
-        if file.rules.one_overload or (file.rules.objects and is_body):
-            bodies.add((value.path, scope.path, value.scope))
+        if number := semantics_of(file).overloads.body(file, value.scope):
+            bodies.add((value.path, scope.path, number))
         else:
             named.add((value.path, scope.path))
     declared = named - {each[:2] for each in bodies}

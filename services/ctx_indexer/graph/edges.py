@@ -7,18 +7,15 @@ from dataclasses import dataclass
 
 from ctx_indexer.graph.certainty import Certainty, certainty, is_attribute
 from ctx_indexer.graph.escapes import Escape, Escapes, run_time_lookups
-from ctx_indexer.graph.files import FileSymbols
 from ctx_indexer.graph.loading import LoadedTables
-from ctx_indexer.graph.names.modules import may_mean
-from ctx_indexer.graph.relations import promised
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.rules import Names
-from ctx_indexer.graph.values import (
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.registry import semantics_of
+from ctx_indexer.languages.semantics.values import (
     BUILTINS,
     DEFINITION,
     EXTERNAL,
     NOTHING,
-    PACKAGE,
     UNRESOLVED,
     ScopeRef,
     Value,
@@ -39,8 +36,6 @@ SECONDS = 0.5  # of computing for one question; calls beyond it are possible one
 NOT_RESOLVED = "same name, receiver not resolved"
 NOT_FOUND = "same name, nothing shows where it comes from"
 PROPERTY = "property of the receiver's type"
-OVERRIDES = "calls the method that it overrides"
-IMPLEMENTS = "calls the method of an interface that it implements"
 OUT_OF_TIME = "same name, no time to resolve it"
 
 
@@ -138,8 +133,8 @@ class CallSites:
         numbers = [number for each in names for number in file.calls.get(each, ())]
         for number in sorted(numbers):
             yield from self._sites(file, number, name, targets)
-        properties = self._resolver.properties
-        if run := [each for each in targets if properties.is_run_by_use(each)]:
+        accessors = self._resolver.accessors
+        if run := [each for each in targets if accessors.use(each) is not None]:
             yield from self._uses(file, name, run)
 
     def _uses(self, file: FileSymbols, name: str, targets: Sequence[Value]) -> Iterator[CallSite]:
@@ -156,13 +151,13 @@ class CallSites:
     def _used(
         self, file: FileSymbols, use: Read, name: str, targets: Sequence[Value]
     ) -> Iterator[CallSite]:
-        place, properties = ScopeRef(file.path, use.scope), self._resolver.properties
-        run = properties.run(place, use.value, assigned=use.how == ASSIGNED)
+        place, accessors = ScopeRef(file.path, use.scope), self._resolver.accessors
+        run = accessors.run(place, use.value, assigned=use.how == ASSIGNED)
         found = [each for each in targets if each in run]
         for each in found:
             sureness = Certainty.POSSIBLE if run[each] else Certainty.EXACT
             yield _site(file, use, sureness, run[each] or PROPERTY, each)
-        if not found and properties.is_unknown(place, use.value, name):
+        if not found and accessors.is_unknown(place, use.value, name):
             yield _site(file, use, Certainty.POSSIBLE, NOT_RESOLVED, targets[0])
 
     def _find_overridden(self, target: Value) -> Values:
@@ -171,23 +166,15 @@ class CallSites:
         if home is None or home.is_constructor(number) or home.scope(number).kind == CLASS:
             return NOTHING
         self._resolver.start()
-        classes = self._resolver.classes
-        found: set[Value] = set()
-        for value in classes.around(ScopeRef(home.path, number)):
-            for place in classes.ancestors(ScopeRef(value.path, value.scope))[1:]:
-                found |= classes.own(place, home.scope(number).name)
-            found |= promised(self._resolver, value, home.scope(number).name)
-        if home.rules.declares:
-            replaces = self._resolver.methods.replaces
-            found = {each for each in found if replaces(target, each)}
-        return frozenset(found - {target})
+        found = semantics_of(home).targets.replaced_by(self._resolver, home, target)
+        return found - {target}
 
     def _words(self, target: Value, file: FileSymbols) -> frozenset[str]:
         """Return the words by which a class's own code calls what it inherits."""
-        home, rules = self._tables.file(target.path), file.rules
+        home, words = self._tables.file(target.path), file.words
         if home is not None and home.is_constructor(target.scope):
-            return rules.parent | rules.instance | {home.scope(target.scope).name}
-        return rules.parent if rules.runs_names else frozenset()
+            return words.parent | words.instance | {home.scope(target.scope).name}
+        return semantics_of(file).targets.parent_words(file)
 
     def _sites(
         self, file: FileSymbols, number: int, name: str, targets: Sequence[Value]
@@ -220,33 +207,33 @@ class CallSites:
         """Return the definitions that an unresolved call may mean, by how it is written."""
         if last_name(call.function) != name:
             return ()
-        is_member = is_attribute(call.function)
-        if file.rules.explicit_self:
-            return [each for each in targets if (each in self._members) == is_member]
-        if is_member or file.rules.implicit:
-            return targets
-        return [each for each in targets if each not in self._members]
+        by_receiver, names = is_attribute(call.function), semantics_of(file).names
+        return [
+            each
+            for each in targets
+            if names.may_mean(is_member=each in self._members, by_receiver=by_receiver)
+        ]
 
     def _resolved(
         self, file: FileSymbols, call: Call, targets: Sequence[Value], fitting: Sequence[Value]
     ) -> Iterator[CallSite]:
         """Yield a call as one of each definition that it may run."""
         place, resolver = ScopeRef(file.path, call.scope), self._resolver
+        semantics = semantics_of(file)
         resolver.start()
         values = resolver.calls.targets(place, call)
-        every = values | self._named(file, call)
+        every = values | semantics.targets.named(resolver, place, call)
         if self._decorated:
             resolver.undecorated.start()
             every |= self._decorated & resolver.undecorated.evaluate(place, call.function)
         sure = [each for each in targets if each in every]
-        one = self._one_of(values, sure) if file.rules.one_overload else NOTHING
+        one = semantics.overloads.one_of(resolver, values, sure)
         sureness, reason = certainty(resolver, place, call, one or values)
         for each in one.intersection(sure) or sure:
             yield _site(file, call, sureness, reason or _reason(file, call, each), each)
         replaced = [e for e in targets if e not in every and self._overridden[e] & values]
         for each in replaced:
-            reason = IMPLEMENTS if file.rules.static else OVERRIDES
-            yield _site(file, call, Certainty.POSSIBLE, reason, each)
+            yield _site(file, call, Certainty.POSSIBLE, semantics.targets.replaced, each)
         is_known = sure or replaced or any(value.kind == DEFINITION for value in values)
         if is_known:
             return
@@ -255,37 +242,12 @@ class CallSites:
                 yield _site(file, call, Certainty.POSSIBLE, reason, each)
                 return
 
-    def _named(self, file: FileSymbols, call: Call) -> Values:
-        """Return what a call names, beside what it runs: the class that it constructs."""
-        if file.rules.declares and not _constructs(call.function):
-            return NOTHING
-        named = self._resolver.evaluate(ScopeRef(file.path, call.scope), call.function)
-        if not file.rules.one_overload:
-            return named
-        return frozenset(value for value in named if self._is_class(value))
-
-    def _is_class(self, value: Value) -> bool:
-        file = self._tables.file(value.path) if value.kind == DEFINITION else None
-        return file is not None and file.scope(value.scope).kind == CLASS
-
-    def _one_of(self, values: Values, sure: Sequence[Value]) -> Values:
-        """Return one of the overloads that a call may run, where all are asked, or their class."""
-        known = [value for value in values if value.kind == DEFINITION]
-        paths = {
-            (value.path, file.scope(value.scope).path)
-            for value in known
-            if (file := self._tables.file(value.path))
-        }
-        is_asked = set(known) <= set(sure) or not values.issuperset(sure)
-        return frozenset([min(known)]) if len(paths) == 1 and is_asked else NOTHING
-
 
 def _why_possible(file: FileSymbols, name: str, values: Values, target: Value) -> str:
     """Return why a call that resolves to nothing known may run a definition; empty: it does not."""
     if any(value.kind == UNRESOLVED for value in values):
         return NOT_RESOLVED
-    unbound = f"{BUILTINS}.{name}"
-    if file.rules.open_names and any(v.kind == PACKAGE or v.name == unbound for v in values):
+    if semantics_of(file).visible.is_brought(values, name):
         return NOT_FOUND
     return next(filter(None, (outside_reason(file, value, target) for value in values)), "")
 
@@ -295,9 +257,7 @@ def outside_reason(file: FileSymbols, value: Value, target: Value) -> str:
     module = value.name.rpartition(".")[0]
     if value.kind != EXTERNAL or not module or module.startswith(BUILTINS):
         return ""
-    if file.rules.names is not Names.FILES:
-        return ""
-    same = may_mean(module, target.path, is_dotted=file.rules.explicit_self)
+    same = semantics_of(file).visible.may_mean(module, target.path)
     return f"{module} is not resolved" if same else ""
 
 
@@ -315,7 +275,7 @@ def _reason(file: FileSymbols, call: Call, target: Value) -> str:
         return "resolved through what a call returns"
     first = function.partition(".")[0]
     receiver = file.receiver(call.scope)
-    if receiver is not None and (receiver.name == first or first in file.rules.instance):
+    if receiver is not None and (receiver.name == first or first in file.words.instance):
         return "method of its own instance"
     if any(each.alias == first for each in file.table.imports):
         return "imported"

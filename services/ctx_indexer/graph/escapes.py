@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from ctx_indexer.graph.files import FileSymbols
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import UNRESOLVED, ScopeRef, Value
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.registry import semantics_of
+from ctx_indexer.languages.semantics.values import UNRESOLVED, ScopeRef, Value
 from ctx_indexer.syntax.symbols.table import (
     BY_NAME,
     CALL,
@@ -20,16 +21,6 @@ from ctx_indexer.syntax.symbols.table import (
 )
 
 MAX_CHECKED = 60  # places that are resolved for one question
-# Functions that find any definition by a name, which may be computed.
-LOOKUPS = ("import_module", "__import__", "eval", "exec")
-# Decorators of the language and its library that call nothing beside what is decorated.
-PLAIN = frozenset(
-    "property cached_property staticmethod classmethod abstractmethod overload override wraps cache"
-    " lru_cache contextmanager asynccontextmanager final setter getter deleter total_ordering"
-    " dataclass singledispatchmethod".split()
-)
-# Methods that the language runs, and whose calls are found where that is.
-FOLLOWED = frozenset(f"__{name}__" for name in "init new call enter exit iter next setattr".split())
 _HOLDING = frozenset([SEQUENCE, MAPPING, EITHER])
 
 
@@ -56,7 +47,7 @@ class Escapes:
         self._resolver = resolver
         self._targets = frozenset(targets)
         # What is passed of a property is what it gives.
-        self._passable = frozenset(t for t in targets if not resolver.properties.is_run_by_use(t))
+        self._passable = frozenset(t for t in targets if resolver.accessors.use(t) is None)
         self._name = name
         self._checked = 0
         written = re.escape(name)
@@ -65,32 +56,21 @@ class Escapes:
 
     def find(self, files: Iterable[FileSymbols]) -> list[Escape]:
         """Return what runs the definitions unseen, then places that pass them on. Blocks."""
-        found = [*self._decorated(), *self._read()]
+        found = list(self._unseen())
         for file in files if self._passable else ():
             if not file.passed.isdisjoint(file.aliases(self._name)):
                 found += self._passed(file)
         return found
 
-    def _decorated(self) -> Iterator[Escape]:
+    def _unseen(self) -> Iterator[Escape]:
+        """Yield how definitions run where their file shows neither a call nor a use."""
         for target in sorted(self._targets):
-            file = self._resolver.tables.file(target.path)
-            if file is None or not file.rules.explicit_self:
-                continue  # elsewhere they are mostly notes for tools
-            scope = file.scope(target.scope)
-            is_special = scope.name.startswith("__") and scope.name.endswith("__")
-            if is_special and scope.name not in FOLLOWED:
-                yield Escape(target.path, scope.start, "run by operators or the language itself")
-            for each in scope.decorators:
-                if last_name(each) not in PLAIN:
-                    how = f"decorated by {last_name(each) or 'an expression'}"
-                    yield Escape(target.path, scope.start, how)
-
-    def _read(self) -> Iterator[Escape]:
-        """Yield the getters of languages whose tables do not list what is read."""
-        for target in sorted(self._targets - self._passable):
-            file = self._resolver.tables.file(target.path)
-            if file is not None and not file.rules.explicit_self:
-                yield Escape(target.path, file.scope(target.scope).start, "read as an attribute")
+            file = self._resolver.file(target.path)
+            if file is None:
+                continue
+            is_used = target not in self._passable
+            for how in semantics_of(file).targets.unseen(file, target.scope, is_used=is_used):
+                yield Escape(target.path, file.scope(target.scope).start, how)
 
     def _passed(self, file: FileSymbols) -> Iterator[Escape]:
         """Yield the places of a file that pass a definition on, hold or return it."""
@@ -133,22 +113,11 @@ def _parts(written: Any) -> Iterator[Expression]:
         yield written
 
 
-def run_time_lookups(files: Iterable[FileSymbols], *, members: bool) -> list[Escape]:
-    """Return a call in each file of Python that finds something by a name which is computed.
+def run_time_lookups(files: Iterable[FileSymbols], *, members: bool) -> Iterator[Escape]:
+    """Yield a call of each file that finds something by a computed name: `getattr(x, name)`.
 
-    `members` tells that members are looked for, which `getattr` finds.
+    `members` tells that members are looked for.
     """
-    names = ("getattr", *LOOKUPS) if members else LOOKUPS
-    return [found for file in files if (found := _lookup(file, names)) is not None]
-
-
-def _lookup(file: FileSymbols, names: Sequence[str]) -> Escape | None:
-    if not file.rules.explicit_self:
-        return None
-    for name in names:
-        for number in file.calls.get(name, ()):
-            call = file.table.calls[number]
-            given = call.arguments[1:] if name == "getattr" else call.arguments
-            if given and given[0]:
-                return Escape(file.path, call.line, name, Consequence.FOUND_BY_NAME)
-    return None
+    for file in files:
+        if found := semantics_of(file).targets.lookup(file, members=members):
+            yield Escape(file.path, *found, Consequence.FOUND_BY_NAME)

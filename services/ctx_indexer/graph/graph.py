@@ -14,7 +14,7 @@ from ctx_indexer.graph.loading import LoadedTables
 from ctx_indexer.graph.references import count_references
 from ctx_indexer.graph.relations import Related, Relations
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import DEFINITION, Value
+from ctx_indexer.languages.semantics.values import DEFINITION, Value
 from ctx_indexer.syntax.symbols.table import BLOCK
 from ctx_indexer.view.view import View
 

@@ -5,10 +5,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from ctx_indexer.graph.edges import outside_reason
-from ctx_indexer.graph.files import FileSymbols
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.rules import Names
-from ctx_indexer.graph.values import Value
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.registry import semantics_of
+from ctx_indexer.languages.semantics.values import Value
 from ctx_indexer.syntax.symbols.table import EVERY_NAME, WHOLE_MODULE, Import
 
 
@@ -29,22 +29,21 @@ def import_sites(resolver: Resolver, target: Value) -> Iterator[ImportSite]:
     if home is None:
         return
     name = home.scope(target.scope).name
-    if home.rules.names is Names.FILES and home.called_name(target.scope)[1]:
-        return  # members are not imported there
+    if not semantics_of(home).visible.is_imported(home, target.scope):
+        return
     for file in sorted(tables.callers(name), key=lambda each: each.path):
+        visible = semantics_of(file).visible
         for each in file.table.imports:
             resolver.start()
             resolver.undecorated.start()
             if _brings_file(file, each, target):
                 yield ImportSite(file.path, each.line, name, target)
-            elif file.rules.names is Names.FOLDERS:
-                package = resolver.imports.imported(file.path, each)
-                if target in resolver.attribute(package, name):
-                    yield ImportSite(file.path, each.line, each.alias, target)
+            elif visible.carries(resolver, file, each, target, name):
+                yield ImportSite(file.path, each.line, each.alias, target)
             elif each.name == name:
                 yield from _named(resolver, file, each, target)
-            elif each.name == EVERY_NAME and target in resolver.imports.exported(
-                file.path, each, name
+            elif each.name == EVERY_NAME and target in (
+                visible.starred(resolver, file, each, name) or ()
             ):
                 yield ImportSite(file.path, each.line, name, target)
 
@@ -53,7 +52,7 @@ def _named(
     resolver: Resolver, file: FileSymbols, each: Import, target: Value
 ) -> Iterator[ImportSite]:
     """Yield an import of a definition's name that brings it, or may."""
-    values = resolver.undecorated.imports.imported(file.path, each)
+    values = resolver.undecorated.imported(file.path, each)
     if target in values:
         yield ImportSite(file.path, each.line, each.alias, target)
         return

@@ -8,7 +8,8 @@ from ctx_core.bounded_cache import BoundedCache
 from ctx_core.vectors.points import Record
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.queries import Filter, Match, MatchAny
-from ctx_indexer.graph.files import FileSymbols
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.registry import file_symbols
 from ctx_indexer.schema import fields
 from ctx_indexer.syntax.symbols.table import decode_table, definition_mention, file_mention
 from ctx_indexer.view.view import View
@@ -138,6 +139,6 @@ def _decode(records: Sequence[Record]) -> dict[str, FileSymbols]:
     found = {}
     for record in records:
         table = decode_table(record.payload[fields.SYMBOL_TABLE])
-        found[record.id] = FileSymbols(record.payload[fields.PATH], table)
+        found[record.id] = file_symbols(record.payload[fields.PATH], table)
         TABLES.put(record.id, found[record.id])
     return found

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
-from ctx_indexer.graph.files import FileSymbols
+from ctx_indexer.languages.semantics.files import FileSymbols
 from ctx_indexer.syntax.symbols.table import last_name
 
 

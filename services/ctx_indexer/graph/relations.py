@@ -3,20 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ctx_indexer.graph.definitions import CONSTRUCTOR
-from ctx_indexer.graph.files import FileSymbols
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import (
+from ctx_indexer.languages.semantics.definitions import CONSTRUCTOR
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.values import (
     DEFINITION,
     FILE,
-    INSTANCE,
     NOTHING,
     UNRESOLVED,
     ScopeRef,
     Value,
     Values,
 )
-from ctx_indexer.syntax.symbols.table import CLASS, DECLARATION, EXTENSION, last_name
+from ctx_indexer.syntax.symbols.table import CLASS, EXTENSION, last_name
 
 MAX_SUBCLASSES = 500  # of one class, direct and indirect
 
@@ -72,7 +71,7 @@ class Relations:
         found: dict[str, None] = {}
         for each in home.table.imports if home else ():
             self._resolver.start()
-            for value in self._resolver.imports.imported(self._target.path, each):
+            for value in self._resolver.imported(self._target.path, each):
                 if value.kind in (DEFINITION, FILE):
                     found.setdefault(value.path)
         return list(found)
@@ -134,45 +133,6 @@ class Relations:
         scope = file.scope(value.scope)
         symbol = scope.path or f"impl {last_name(scope.bases[0] if scope.bases else '')}"
         return Related(value, symbol, value.path, scope.start)
-
-
-def promised(resolver: Resolver, owner: Value, name: str) -> Values:
-    """Return the methods of interfaces that a method of a type is called through."""
-    file = resolver.tables.file(owner.path)
-    if file is None or not file.rules.static:
-        return NOTHING
-    return frozenset(
-        Value(DEFINITION, other.path, number)
-        for other in resolver.tables.definers(name)
-        if other.rules.static
-        for number in _promises(other, name)
-        if _has_all(resolver, owner, ScopeRef(other.path, other.scope(number).parent))
-    )
-
-
-def _promises(file: FileSymbols, name: str) -> list[int]:
-    """Return the methods of a name that interfaces of a file declare."""
-    return [
-        number
-        for number, scope in enumerate(file.table.scopes)
-        if scope.name == name
-        and DECLARATION in scope.marks
-        and file.scope(scope.parent).kind == CLASS
-    ]
-
-
-def _has_all(resolver: Resolver, owner: Value, interface: ScopeRef) -> bool:
-    """Whether a type has all methods of an interface; of foreign ones it may have them."""
-    instance = Value(INSTANCE, owner.path, owner.scope)
-    for place in resolver.classes.ancestors(interface):
-        file = resolver.tables.file(place.path)
-        for number, scope in enumerate(file.table.scopes if file else ()):
-            if scope.parent != place.scope or DECLARATION not in scope.marks or not number:
-                continue
-            found = resolver.classes.inherited(instance, scope.name)
-            if not any(value.kind == DEFINITION for value in found):
-                return False
-    return True
 
 
 def _block(file: FileSymbols, number: int) -> Values:

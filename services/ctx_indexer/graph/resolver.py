@@ -5,29 +5,22 @@ taken for unknown; the caller loads them and asks again.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
+from ctx_indexer.graph.accessors import Accessors
 from ctx_indexer.graph.calls import Calls
 from ctx_indexer.graph.classes import Classes
 from ctx_indexer.graph.containers import Containers
-from ctx_indexer.graph.definitions import ALLOCATOR
-from ctx_indexer.graph.files import FileSymbols
-from ctx_indexer.graph.go.variables import seen
-from ctx_indexer.graph.javascript.objects import Objects
-from ctx_indexer.graph.names.imports import Imports
-from ctx_indexer.graph.names.packages import Packages
-from ctx_indexer.graph.native.declarations import Declarations
-from ctx_indexer.graph.native.overloads import Overloads
-from ctx_indexer.graph.python.bodies import parents, place_of
-from ctx_indexer.graph.python.library import Library, is_builtin, is_open
-from ctx_indexer.graph.python.properties import Properties
-from ctx_indexer.graph.rules import Names
-from ctx_indexer.graph.typed.methods import Methods
-from ctx_indexer.graph.values import (
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.machine import Tables
+from ctx_indexer.languages.semantics.outside import is_open
+from ctx_indexer.languages.semantics.registry import semantics_of
+from ctx_indexer.languages.semantics.values import (
     BUILTINS,
+    CHANGED_VALUE,
     DEFINITION,
     EXTERNAL,
     FILE,
@@ -37,8 +30,8 @@ from ctx_indexer.graph.values import (
     OPEN,
     PACKAGE,
     PARENT,
-    PASSING,
     TYPE,
+    UNRESOLVED,
     UNRESOLVED_VALUES,
     ScopeRef,
     Value,
@@ -50,6 +43,7 @@ from ctx_indexer.graph.values import (
 from ctx_indexer.syntax.symbols.table import (
     ATTRIBUTE,
     CALL,
+    CHANGED,
     CLASS,
     DECLARED,
     EITHER,
@@ -61,41 +55,20 @@ from ctx_indexer.syntax.symbols.table import (
     ITERATED,
     LAMBDA,
     LITERAL,
-    NAMESPACE,
     NEW,
     OPERATION,
+    OUTER,
     TYPED,
     Binding,
     Expression,
+    Import,
     Scope,
-    last_name,
 )
 
 T = TypeVar("T")
 
 MAX_DEPTH = 20  # of expressions that are resolved for one another
 MAX_STEPS = 1_000  # of one question
-_PATH_WORDS = frozenset(["self", "super", "crate"])
-
-
-class Tables(Protocol):
-    """The files that a resolver may read."""
-
-    misses: int  # how often something was asked for that is not loaded yet
-
-    def file(self, path: str) -> FileSymbols | None: ...
-
-    def callers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the files that may call something of this name."""
-        ...
-
-    def few_callers(self, name: str) -> Sequence[FileSymbols]:
-        """Return those that are loaded, and others as long as they are few."""
-        ...
-
-    def definers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the files that define a name for others, or add members to a class of it."""
-        ...
 
 
 class Resolver:
@@ -107,23 +80,27 @@ class Resolver:
     def __init__(self, tables: Tables, *, decorates: bool = True) -> None:
         """Without `decorates`, a name stands for what was defined, not what decorators made."""
         self.tables = tables
+        self.file = tables.file
+        self.few_callers = tables.few_callers
+        self.definers = tables.definers
         self._decorates = decorates
         self.classes = Classes(self)
-        self.calls = Calls(self)
         self.containers = Containers(self)
-        self.declarations = Declarations(self)
-        self.imports = Imports(self)
-        self.library = Library(self)
-        self.methods = Methods(self)
-        self.overloads = Overloads(self)
-        self.objects = Objects(self)
-        self.packages = Packages(self)
-        self.properties = Properties(self)
+        self.calls = Calls(self, self.containers)
+        self.called = self.calls.called
+        self.targets = self.calls.targets
+        self.run = self.calls.run
+        self.fitting = self.calls.fitting
+        self.below = self.calls.below
+        self.parameter = self.calls.parameter
+        self.passed = self.calls.passed
+        self.typed = self.calls.typed
+        self.elements = self.containers.elements
+        self.accessors = Accessors(self)
         self._memo: dict[object, Any] = {}
         self._of_round: dict[object, Any] = {}
         self._active: set[object] = set()
         self._depth = self._steps = 0
-        self.callers_deep = 0
         self._cuts = 0  # how often resolving was cut short
 
     def start(self) -> None:
@@ -155,7 +132,7 @@ class Resolver:
 
     def scope_of(self, value: Value) -> Scope | None:
         """Return the scope of a definition; None for any other value, or one that is not loaded."""
-        file = self.tables.file(value.path) if value.kind == DEFINITION else None
+        file = self.file(value.path) if value.kind == DEFINITION else None
         return file.scope(value.scope) if file else None
 
     def function_of(self, value: Value) -> Scope | None:
@@ -200,138 +177,121 @@ class Resolver:
     def _evaluate(self, place: ScopeRef, expression: Expression) -> Values:
         if isinstance(expression, str):
             return self._dotted(place, expression)
-        operator = expression[0]
-        if operator == CALL:
-            return self._call(place, expression[1], expression[2:])
-        if operator == ATTRIBUTE:
-            return self.attribute(self.evaluate(place, expression[1]), expression[2])
-        if operator == ITEM:
-            return self.containers.item(place, expression[1], expression[2])
-        if operator == ITERATED:
-            return self.containers.looped(place, expression[1])
-        if operator == EITHER:
-            return union(self.evaluate(place, each) for each in expression[1:])
-        if operator == LAMBDA:
-            return self._defined(place.path, expression[1])
-        if operator == LITERAL:
-            return external(f"{BUILTINS}.{expression[1]}")
-        if operator == NEW:
-            return self._classes(self.evaluate(place, expression[1]))
-        if operator == DECLARED:
-            return self.containers.declared(place, expression[1], expression[2])
-        if operator == OPERATION:
-            return self.methods.operated(place, expression)
-        return self.containers.written(place, expression)
+        evaluate = self._operators.get(expression[0], self.containers.written)
+        return evaluate(place, expression)
+
+    @cached_property
+    def _operators(self) -> Mapping[str, Callable[[ScopeRef, list[Any]], Values]]:
+        """How the expressions of each operator are evaluated."""
+        evaluate, containers = self.evaluate, self.containers
+        return {
+            CALL: lambda at, e: self._call(at, e[1], e[2:]),
+            ATTRIBUTE: lambda at, e: self.attribute(evaluate(at, e[1]), e[2]),
+            ITEM: lambda at, e: containers.item(at, e[1], e[2]),
+            ITERATED: lambda at, e: containers.looped(at, e[1]),
+            EITHER: lambda at, e: union(evaluate(at, each) for each in e[1:]),
+            LAMBDA: lambda at, e: self._defined(at.path, e[1]),
+            LITERAL: lambda at, e: external(f"{BUILTINS}.{e[1]}"),
+            NEW: lambda at, e: self._classes(evaluate(at, e[1])),
+            DECLARED: lambda at, e: containers.declared(at, e[1], e[2]),
+            OPERATION: self._operated,
+            CHANGED: lambda at, e: self._changed(evaluate(at, e[1])),
+            OUTER: lambda at, e: evaluate(self._around(at), e[1]),
+        }
+
+    def _operated(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
+        results = semantics_of(self.file(place.path)).results
+        return results.operated(self, place, expression)
 
     def _dotted(self, place: ScopeRef, expression: str) -> Values:
-        first, *rest = expression.split(".")
-        values = self.name(place, first)
-        file = self.tables.file(place.path)
-        runs = file is not None and file.rules.runs_names
-        if rest and file and file.rules.objects:
-            return self.objects.member(file, place, values, expression)
-        if rest and file:
-            values = self.imports.or_crate(file, first, values)
-        for name in rest:
-            values = self.attribute(self.calls.ran(values) if runs else values, name)
-        return values
+        values = self.name(place, expression.partition(".")[0])
+        file = self.file(place.path)
+        if file is None or "." not in expression:
+            return values
+        return semantics_of(file).members.dotted(self, file, place, values, expression)
+
+    def _changed(self, values: Values) -> Values:
+        """Return what a variable is changed to: a known type stays, its functions may be others."""
+        unknown = any(value.kind == UNRESOLVED for value in values)
+        held = frozenset(value for value in values if self.function_of(value))
+        return held | {CHANGED_VALUE} if unknown else held
+
+    def _around(self, place: ScopeRef) -> ScopeRef:
+        file = self.file(place.path)
+        parent = file.scope(place.scope).parent if file else 0
+        return place._replace(scope=max(parent, 0))
 
     def _classes(self, values: Values) -> Values:
         """Return the classes that are named, or those of named instances."""
         return frozenset(
             value._replace(kind=DEFINITION, name="") if value.kind == INSTANCE else value
             for value in values
-            if not self.declarations.is_pointer(value)
+            if not self._is_pointer(value)
         )
 
-    def _declares(self, place: ScopeRef) -> bool:
-        file = self.tables.file(place.path)
-        return file is not None and file.rules.declares
+    def _is_pointer(self, value: Value) -> bool:
+        if value.kind != INSTANCE:
+            return False
+        return semantics_of(self.file(value.path)).results.is_pointer(value)
 
     def _call(
         self, place: ScopeRef, function: Expression, arguments: Sequence[Expression]
     ) -> Values:
-        if function == "super" and (above := parents(self, place, arguments)):
-            return above
-        if arguments and last_name(function) == ALLOCATOR:
-            return self.instances(self.evaluate(place, arguments[0]))
         if isinstance(function, list) and function[0] == NEW:
             return self.instances(self.evaluate(place, function))
-        if self._declares(place):
-            return self.methods.given(place, function, arguments)
-        functions = self.evaluate(place, function)
-        given = self.library.given(place, functions, arguments) if arguments else None
-        return self.calls.result(place, function, functions) if given is None else given
+        results = semantics_of(self.file(place.path)).results
+        return results.given(self, place, function, arguments)
 
     # Names
 
     def name(self, place: ScopeRef, name: str) -> Values:
         """Look a name up in a scope and those around it, then by the rules of the language."""
-        file = self.tables.file(place.path)
+        file = self.file(place.path)
         if file is None:
             return UNRESOLVED_VALUES
-        if (values := self._keyword(file, place, name)) is not None:
+        semantics = semantics_of(file)
+        names = semantics.names
+        if (values := names.word(self, file, place, name)) is not None:
             return values
-        number, inner, foreign = place.scope, True, False
+        number, inner, is_open = place.scope, True, False
         while number >= 0:
             scope = file.scope(number)
             is_seen = inner or scope.kind not in (CLASS, EXTENSION)
             values = self.bound(file, number, name) if is_seen else None
+            if values is None:
+                values = names.unqualified(self, file, number, name)
             if values is not None:
                 return values
-            if file.rules.implicit and (scope.kind == CLASS or scope.owner):
-                values = self.classes.implicit(file, number, name)
-                if values is not None:
-                    return values
-                foreign = foreign or self.classes.is_foreign(file, number)
+            is_open = is_open or names.is_open(self, file, number)
             inner = False
             number = scope.parent
-        return self._outside(file, place, name, foreign=foreign)
-
-    def _outside(self, file: FileSymbols, place: ScopeRef, name: str, *, foreign: bool) -> Values:
-        """Look up a name that no scope of its file binds."""
-        if file.rules.names in (Names.FILES, Names.MODULES):
-            for each in file.star_imports:
-                values = self.imports.starred(file, each, name)
-                if values is not None:
-                    return values
-        elif (values := self.packages.visible(file, place, name)) is not None:
-            return values
-        is_unseen = file.rules.explicit_self and not is_builtin(name)
-        if is_unseen or (foreign and not file.rules.declares):
-            return UNRESOLVED_VALUES
-        return self.packages.fallback(file, name) or external(f"{BUILTINS}.{name}")
-
-    def _keyword(self, file: FileSymbols, place: ScopeRef, name: str) -> Values | None:
-        """Return what a word of the language stands for; None for any other name."""
-        rules = file.rules
-        if rules.objects and name in rules.instance:
-            return self.objects.this(file, place)
-        if name in rules.instance or name in rules.own_class or name in rules.parent:
-            classes = self.classes.around(place)
-            if classes:
-                kinds = {DEFINITION: name in rules.own_class, PARENT: name in rules.parent}
-                kind = next((kind for kind, holds in kinds.items() if holds), INSTANCE)
-                return frozenset(value._replace(kind=kind) for value in classes)
-        if rules.names is Names.MODULES and name in _PATH_WORDS:
-            return self.imports.path_word(file, place, name)
-        return None
+        return semantics.visible.outside(self, file, place, name, is_open=is_open)
 
     def bound(self, file: FileSymbols, number: int, name: str) -> Values | None:
-        """Return what a scope itself binds a name to; None where it does not."""
-        found = self.objects.bound(file, seen(file, number, name))
+        """Return the values that a scope itself binds a name to; None where it does not."""
+        found = semantics_of(file).names.bound(self, file, number, name)
         for each in file.imports.get((number, name), ()):
-            found.append(self.imports.imported(file.path, each))
-        found += self.classes.receivers(file, number, name)
+            found.append(self.imported(file.path, each))
         for position, parameter in enumerate(file.scope(number).parameters):
             if parameter.name.lstrip("*") == name:
-                found.append(self.calls.parameter(file, number, position))
+                found.append(self.parameter(file, number, position))
         return union(found) if found else None
 
+    def imported(self, importer: str, each: Import) -> Values:
+        """Return the values that an import binds its name to."""
+        file = self.file(importer)
+        if file is None:
+            return UNRESOLVED_VALUES
+        return semantics_of(file).visible.imported(self, file, each)
+
     def binding(self, path: str, binding: Binding) -> Values:
-        place = place_of(self, path, binding)
+        """Return the values that one binding gives its name."""
+        file = self.file(path)
+        place = ScopeRef(path, binding.scope)
+        if file is not None:
+            place = semantics_of(file).names.place_of(file, binding)
         if binding.how in (TYPED, HELD):
-            types = self.evaluate(self.declarations.outside(place, binding), binding.value)
+            types = self.evaluate(place, binding.value)
             return self.instances(types, OPEN if binding.how == TYPED else "")
         if binding.how == ITERATED:
             return self.containers.looped(place, binding.value)
@@ -343,13 +303,13 @@ class Resolver:
 
     def _defined(self, path: str, number: int) -> Values:
         """Return a definition, as what its decorators make of it."""
-        file = self.tables.file(path)
+        file = self.file(path)
         values: Values = frozenset([Value(DEFINITION, path, number)])
         if file is None:
             return values
+        if (package := semantics_of(file).names.package(file, number)) is not None:
+            return frozenset([package])
         scope = file.scope(number)
-        if scope.kind == NAMESPACE and file.rules.names is Names.PACKAGES:
-            return frozenset([Value(PACKAGE, path, name=file.package_of(number))])
         outer = ScopeRef(path, scope.parent)
         return self.calls.decorated(outer, scope, values) if self._decorates else values
 
@@ -373,10 +333,10 @@ class Resolver:
         if value.kind == EXTERNAL:
             return UNRESOLVED_VALUES if is_open(value.name) else external(f"{value.name}.{name}")
         if value.kind == PACKAGE:
-            return self.packages.attribute(value, name)
+            return self._packaged(value, name)
         if value.kind == FILE:
-            file = self.tables.file(value.path)
-            found = self.imports.member(file, name) if file else None
+            file = self.file(value.path)
+            found = semantics_of(file).visible.exported(self, file, name) if file else None
             return UNRESOLVED_VALUES if found is None else found
         if value.kind == LITERAL_VALUE:
             return self.containers.member(value, name)
@@ -384,16 +344,14 @@ class Resolver:
             return self._member(value, name)
         return member_of_unknown(value)
 
-    def _member(self, value: Value, name: str) -> Values:
-        file = self.tables.file(value.path)
+    def _packaged(self, value: Value, name: str) -> Values:
+        file = self.file(value.path)
         if file is None:
             return UNRESOLVED_VALUES
-        is_function = file.scope(value.scope).kind == FUNCTION
-        if is_function and value.kind == DEFINITION and name in file.rules.callable_members:
-            return frozenset([value])
-        if file.rules.declares and name in file.rules.instance and not is_function:
-            return self.instances(frozenset([value]), OPEN)  # the instance of a class around
-        found = self.classes.inherited(value, name)
-        if found == UNRESOLVED_VALUES and name in file.rules.passing:
-            return frozenset([value._replace(kind=PASSING)])
-        return found
+        return semantics_of(file).visible.attribute(self, file, value, name)
+
+    def _member(self, value: Value, name: str) -> Values:
+        file = self.file(value.path)
+        if file is None:
+            return UNRESOLVED_VALUES
+        return semantics_of(file).members.of_value(self, file, value, name)

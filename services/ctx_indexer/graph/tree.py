@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from ctx_indexer.graph.certainty import Certainty
 from ctx_indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
-from ctx_indexer.graph.values import DEFINITION, Value
+from ctx_indexer.languages.semantics.values import DEFINITION, Value
 from ctx_indexer.syntax.symbols.table import FILE_SCOPE
 
 MAX_NODES = 400  # of one tree; what is beyond is counted as not followed

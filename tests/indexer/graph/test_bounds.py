@@ -8,7 +8,7 @@ import pytest
 from ctx_indexer.graph.edges import SECONDS, CallSites
 from ctx_indexer.graph.loading import LoadedTables
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import DEFINITION, Value
+from ctx_indexer.languages.semantics.values import DEFINITION, Value
 from tests.support.symbol_tables import SymbolTables
 
 MANY = 2_000

@@ -6,10 +6,11 @@ import pytest
 
 from ctx_indexer.graph.certainty import Certainty
 from ctx_indexer.graph.edges import CallSites
-from ctx_indexer.graph.files import FileSymbols
 from ctx_indexer.graph.loading import LoadedTables
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import DEFINITION, ScopeRef, Value
+from ctx_indexer.languages.semantics.files import FileSymbols
+from ctx_indexer.languages.semantics.registry import file_symbols
+from ctx_indexer.languages.semantics.values import DEFINITION, ScopeRef, Value
 from ctx_indexer.syntax.outline import outline
 
 SAMPLES = {
@@ -27,7 +28,7 @@ class Table:
     def __init__(self, text: str, language: str) -> None:
         table = outline(text, language, with_symbols=True).symbols
         assert table is not None
-        self.symbols = FileSymbols("a", table)
+        self.symbols = file_symbols("a", table)
 
     def file(self, path: str) -> FileSymbols | None:
         return self.symbols if path == "a" else None

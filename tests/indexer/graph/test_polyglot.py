@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import DEFINITION, ScopeRef, Value
+from ctx_indexer.languages.semantics.values import DEFINITION, ScopeRef, Value
 from ctx_indexer.syntax.symbols.table import FUNCTION
 from tests.support.symbol_tables import SymbolTables
 

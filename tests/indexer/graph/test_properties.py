@@ -2,9 +2,9 @@
 
 import pytest
 
-from ctx_indexer.graph.python.properties import SURE
+from ctx_indexer.graph.accessors import SURE
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import ScopeRef
+from ctx_indexer.languages.semantics.values import ScopeRef
 from ctx_indexer.syntax.symbols.table import ASSIGNED
 from tests.indexer.graph.test_resolver import Files
 
@@ -28,7 +28,7 @@ def _uses(text: str, name: str) -> list[tuple[int, int, bool]]:
     found: set[tuple[int, int, bool]] = set()
     for use in file.uses(name):
         assigned = use.how == ASSIGNED
-        run = resolver.properties.run(ScopeRef("a.py", use.scope), use.value, assigned=assigned)
+        run = resolver.accessors.run(ScopeRef("a.py", use.scope), use.value, assigned=assigned)
         lines = ((file.scope(value.scope).start, caveat == SURE) for value, caveat in run.items())
         found |= {(use.line, *each) for each in lines}
     return sorted(found)

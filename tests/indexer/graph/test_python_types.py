@@ -4,8 +4,8 @@ import pytest
 
 from ctx_indexer.graph.certainty import Certainty, certainty
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import DEFINITION, UNRESOLVED, ScopeRef
 from ctx_indexer.languages.python.annotations import python_type
+from ctx_indexer.languages.semantics.values import DEFINITION, UNRESOLVED, ScopeRef
 from tests.indexer.graph.test_resolver import Files
 
 C = "class C:\n def g(self): 0\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import DEFINITION, EXTERNAL, UNRESOLVED, ScopeRef
+from ctx_indexer.languages.semantics.values import DEFINITION, EXTERNAL, UNRESOLVED, ScopeRef
 from tests.support.symbol_tables import SymbolTables
 
 

@@ -8,7 +8,7 @@ from ctx_indexer.graph.certainty import Certainty, certainty
 from ctx_indexer.graph.edges import CallSites
 from ctx_indexer.graph.loading import LoadedTables
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.graph.values import DEFINITION, ScopeRef, Value
+from ctx_indexer.languages.semantics.values import DEFINITION, ScopeRef, Value
 from ctx_indexer.languages.web.imports import javascript_imports
 from ctx_indexer.syntax.symbols.spec import ImportedName
 from tests.support.symbol_tables import SymbolTables

@@ -25,6 +25,7 @@ CHANGED = ":="  # a later value of a variable, whose type its declaration says
 OUTER = "^"  # evaluated in the scope around
 ARRAY = "[]"  # the type of an array: [GENERIC, ARRAY, type]
 TUPLE = "()"  # the type of several results: [GENERIC, TUPLE, type, type]
+ARRAY = "[]"  # the type of an array: [GENERIC, ARRAY, type]
 
 # Kinds of scopes. Namespaces and blocks are no part of symbol paths; an extension adds members to
 # its owner.
@@ -297,6 +298,14 @@ def last_name(expression: Expression) -> str:
             return ""
         expression = expression[1]
     return expression.rpartition(".")[2]
+
+
+def called_member(function: Expression) -> tuple[Expression, str]:
+    """Return the receiver and name of a called member: `a.b.run` → `a.b`, `run`; else empty."""
+    if isinstance(function, str):
+        owner, _, name = function.rpartition(".")
+        return owner, name
+    return (function[1], str(function[2])) if function[0] == ATTRIBUTE else (UNKNOWN, "")
 
 
 def inner_names(expression: Expression) -> list[str]:

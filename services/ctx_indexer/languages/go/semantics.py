@@ -1,0 +1,20 @@
+"""The rules of Go."""
+
+from collections.abc import Mapping
+
+from ctx_indexer.languages.go.folders import Folders
+from ctx_indexer.languages.go.types import Embedded, Promised
+from ctx_indexer.languages.go.variables import Declared, Static
+from ctx_indexer.languages.semantics.definitions import Words
+from ctx_indexer.languages.semantics.semantics import Semantics
+
+SEMANTICS: Mapping[str, Semantics] = {
+    "go": Semantics(
+        words=Words(constructor="-"),  # no name is one
+        visible=Folders(),
+        names=Declared(),
+        receivers=Static(),
+        targets=Promised(),
+        members=Embedded(),
+    )
+}

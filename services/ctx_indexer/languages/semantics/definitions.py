@@ -1,0 +1,223 @@
+"""The definitions of one file: its scopes, the names they bind, and whose members they are."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
+
+from ctx_indexer.syntax.symbols.table import (
+    ASSIGNED,
+    BLOCK,
+    CLASS,
+    EXTENSION,
+    FUNCTION,
+    IN_TYPE,
+    LAMBDA,
+    MEMBER,
+    MODULE,
+    NAMESPACE,
+    OF_CLASS,
+    Binding,
+    Scope,
+    SymbolTable,
+    file_mention,
+    last_name,
+)
+
+CONSTRUCTOR = "<new>"  # the name under which constructors are looked up
+COMPANION = "Companion"  # the class of a class's own members, in Kotlin
+NO_CLASS = -1
+
+T = TypeVar("T")
+Bindings = dict[tuple[int, str], list[Binding]]  # of plain names, by scope and name
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a language by which code names its own classes and methods."""
+
+    instance: frozenset[str] = frozenset()  # the instance: `this`; none where it is a parameter
+    own_class: frozenset[str] = frozenset()  # the class around: `Self`
+    parent: frozenset[str] = frozenset()  # the class above: `super`
+    constructor: str = ""  # the name of constructors; empty: that of their class
+    allocator: str = ""  # the method that makes an instance before it is constructed
+    sigil: str = ""  # what starts the name of a variable: `$` of `$x`
+    callable_members: frozenset[str] = frozenset()  # of a function, to call it: `f.apply`
+    passing: frozenset[str] = frozenset()  # of anything, to get it itself: `x.unwrap()`
+
+
+class Receiver(NamedTuple):
+    """The class or extension that a method is in, and the name of its instance there."""
+
+    scope: int  # NO_CLASS for a method that stands outside of its class
+    name: str
+    method: int
+
+
+class NameRules(Protocol):
+    """Leaves out the bindings of a file that stand for no value."""
+
+    def keep(self, file: "Definitions", found: Bindings) -> None: ...
+
+
+class ReceiverRules(Protocol):
+    """Tells whose method a scope is in."""
+
+    def around(self, file: "Definitions", number: int) -> Receiver | None: ...
+
+
+class Reading(Protocol):
+    """How a language reads the table of one file."""
+
+    @property
+    def words(self) -> Words: ...
+
+    @property
+    def names(self) -> NameRules: ...
+
+    @property
+    def receivers(self) -> ReceiverRules: ...
+
+
+class Definitions:
+    """The scopes of a file, and the names they bind."""
+
+    def __init__(self, path: str, table: SymbolTable, reading: Reading) -> None:
+        self.path = path
+        self.table = table
+        self.mentions = frozenset((file_mention(path), *table.mentions))
+        self.words = reading.words
+        self._reading = reading
+        self._indexes: dict[object, Any] = {}
+
+    def indexed(self, build: "Callable[[Self], T]") -> T:
+        """Return an index of this file that a language builds, built once."""
+        if build not in self._indexes:
+            self._indexes[build] = build(self)
+        found: T = self._indexes[build]
+        return found
+
+    def scope(self, number: int) -> Scope:
+        """Return a scope by its number."""
+        return self.table.scopes[number]
+
+    def outside_blocks(self, number: int) -> int:
+        """Return the scope that a block is in, or the scope itself where it is none."""
+        while self.scope(number).kind == BLOCK:
+            number = self.scope(number).parent
+        return number
+
+    @cached_property
+    def bindings(self) -> Bindings:
+        """Plain names by scope and name."""
+        found: Bindings = defaultdict(list)
+        for binding in self.table.bindings:
+            if isinstance(binding.target, str) and "." not in binding.target:
+                found[binding.scope, binding.target].append(binding)
+        for number, scope in enumerate(self.table.scopes):
+            if scope.parent < 0 or not scope.name or (scope.owner and scope.receiver != IN_TYPE):
+                continue
+            if MEMBER in scope.marks:
+                continue
+            is_constructor = self.is_constructor(number)
+            names = [CONSTRUCTOR] if is_constructor else [_plain_name(scope)]
+            if is_constructor and self.words.constructor:
+                names.append(scope.name)
+            if self.words.sigil and scope.kind == FUNCTION:
+                names.append(self.words.sigil + scope.name)
+            for name in names:
+                definition = Binding(scope.parent, name, ASSIGNED, [LAMBDA, number])
+                found[scope.parent, name].append(definition)
+        self._reading.names.keep(self, found)
+        return found
+
+    def is_constructor(self, number: int) -> bool:
+        """Whether a function constructs the class around it, or its owner."""
+        scope = self.scope(number)
+        if scope.kind != FUNCTION or scope.parent < 0:
+            return False
+        outer = self.scope(scope.parent)
+        class_name = last_name(scope.owner) if scope.owner else outer.name
+        if not scope.owner and outer.kind != CLASS:
+            return False
+        return scope.name == (self.words.constructor or class_name.partition("<")[0])
+
+    def is_allocator(self, number: int) -> bool:
+        """Whether a function makes the instances of its class: `__new__` in Python."""
+        scope = self.scope(number)
+        in_class = scope.parent >= 0 and self.scope(scope.parent).kind == CLASS
+        return in_class and scope.name == self.words.allocator
+
+    @cached_property
+    def owned(self) -> dict[tuple[str, str], list[int]]:
+        """What stands outside of its class, by the class's last name and its own."""
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, scope in enumerate(self.table.scopes):
+            if scope.kind in (FUNCTION, CLASS) and scope.owner:
+                name = CONSTRUCTOR if self.is_constructor(number) else scope.name
+                found[last_name(scope.owner), name].append(number)
+        return found
+
+    @cached_property
+    def extensions(self) -> dict[str, list[int]]:
+        """Blocks that add members to a class, by the class's last name; also classes of a name."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, scope in enumerate(self.table.scopes):
+            if scope.kind == EXTENSION:
+                found[last_name(scope.owner)].append(number)
+            elif scope.kind == CLASS:
+                found[scope.name].append(number)
+        return found
+
+    @cached_property
+    def namespaces(self) -> Sequence[int]:
+        """The scopes whose names other files may know: the file's, and those of namespaces."""
+        kinds = (MODULE, NAMESPACE)
+        return [n for n, scope in enumerate(self.table.scopes) if scope.kind in kinds]
+
+    @cached_property
+    def top_level(self) -> dict[str, list[int]]:
+        """The namespaces that bind a name, by the name."""
+        found: dict[str, list[int]] = defaultdict(list)
+        outer = frozenset(self.namespaces)
+        for number, name in self.bindings:
+            if number in outer:
+                found[name].append(number)
+        return found
+
+    def package_of(self, number: int) -> str:
+        """Return the package that a scope is in, with the namespaces around it."""
+        names: list[str] = []
+        while number > 0:
+            scope = self.scope(number)
+            if scope.kind == NAMESPACE:
+                names.insert(0, scope.name)
+            number = scope.parent
+        return ".".join([self.table.package, *names] if self.table.package else names)
+
+    def receiver(self, number: int) -> Receiver | None:
+        """Return the class whose method a scope is in, and the name of its instance there."""
+        return self._reading.receivers.around(self, number)
+
+    def called_name(self, number: int) -> tuple[str, bool]:
+        """Return the name that calls of a definition end in, and whether it is a member's."""
+        scope = self.scope(number)
+        outer = self.scope(scope.parent)
+        if self.is_constructor(number) or self.is_allocator(number):
+            return (last_name(scope.owner) or outer.name), False
+        is_member = outer.kind in (CLASS, EXTENSION) or MEMBER in scope.marks
+        return scope.name, is_member or bool(scope.owner)
+
+    def of_class(self, number: int) -> bool:
+        """Whether a method belongs to its class, not to instances."""
+        return OF_CLASS in self.scope(number).marks
+
+    def marks(self, number: int) -> Iterator[str]:
+        """Yield the plain decorators of a scope."""
+        return (each for each in self.scope(number).decorators if isinstance(each, str))
+
+
+def _plain_name(scope: Scope) -> str:
+    """Return the name that code calls a scope by: a specialised template by its template's."""
+    return scope.name.partition("<")[0] if scope.kind == CLASS else scope.name
