@@ -13,10 +13,10 @@ from ctx.servers import ServerStatus, connection_of, server_statuses
 from ctx_core.blocking import DISK
 from ctx_core.embedding.factory import open_embedder
 from ctx_core.engine.engine import open_vectors, prepare_data_dir
+from ctx_core.environment.ports import HEALTH_OFFSET
 from ctx_core.errors import CtxError, SettingsInvalid
 from ctx_core.memories.collection import spec as memory_spec
 from ctx_core.settings import Settings, ignored_settings, load
-from ctx_core.settings.fields import HEALTH_PORT_OFFSET
 from ctx_core.vectors.folder_lock import Owner, folder_owner
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.spec_check import spec_problem
@@ -136,7 +136,7 @@ def _ports(settings: Settings, statuses: Sequence[ServerStatus]) -> list[Finding
         for status in statuses
         if not status.running
         for port in ports[status.service]
-        for offset in (0, HEALTH_PORT_OFFSET)
+        for offset in (0, HEALTH_OFFSET)
     ]
     taken = [port for port in needed if not _free(settings.host, port)]
     if taken:

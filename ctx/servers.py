@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from ctx_core.settings import Settings
 
 TIMEOUT_SECONDS = 5.0  # above the servers' own limit for one check
-HEALTH_PORT_OFFSET = 10_000  # the contract's health ports: 8000 → 18000 … 8003 → 18003
 SERVICES: tuple[ServiceName, ...] = ("memory", "indexer")
 
 
@@ -35,7 +34,7 @@ async def server_status(
     connection: Connection, service: ServiceName, path: str = "/readyz"
 ) -> ServerStatus:
     """Ask the health port of a server."""
-    url = connection.url(service, path, HEALTH_PORT_OFFSET)
+    url = connection.health_url(service, path)
     try:
         headers = credentials(connection)
         async with asyncio.timeout(TIMEOUT_SECONDS), send("GET", url, headers) as response:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctx_core.environment.ports import HEALTH_OFFSET
 from scripts.bench.figures import ROOT
 
-HEALTH_OFFSET = 10_000
 # Health ports stay below the range that the system gives to clients: there a poll of a port that
 # nobody listens on may connect to itself.
 FIRST_PORT = 15_000

@@ -22,6 +22,8 @@ SEMANTICS = {"indexer.languages.semantics", *SYNTAX_TYPES}
 
 # Modules that need no other.
 ALONE = {"core.sqlite", "core.secrets", "core.confined_folder", "core.globs", "core.toml"}
+# What a request is judged by.
+SERVED = {"core.access", "core.errors", "core.settings"}
 # How code is kept: files and checkouts in the manifest, chunks in the store.
 KEPT = {"indexer.manifest", "indexer.schema"}
 
@@ -75,21 +77,15 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.vectors",
         "core.vectors.factory",
     },
-    "core.serving": {"core.access", "core.errors", "core.git", "core.settings"},
-    "core.serving.mcp": {"core.access", "core.errors", "core.serving", "core.settings"},
-    "core.serving.http": {
-        "core.access",
-        "core.errors",
-        "core.serving",
-        "core.serving.mcp",
-        "core.settings",
-    },
+    "core.serving": {*SERVED, "core.git"},
+    "core.serving.mcp": {*SERVED, "core.serving"},
+    "core.serving.http": {*SERVED, "core.environment", "core.serving", "core.serving.mcp"},
     "core.serving.process": {
-        "core.errors",
+        *SERVED,
+        "core.environment",
         "core.serving",
         "core.serving.http",
         "core.serving.mcp",
-        "core.settings",
     },
     "core.ranking": {"core.settings", "core.text"},
     "core.memories": {

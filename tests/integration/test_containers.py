@@ -12,6 +12,14 @@ import yaml
 from dockerfile_parse import DockerfileParser
 from fastmcp import Client
 
+from ctx_core.environment.ports import (
+    CONVERSATIONS,
+    HEALTH_OFFSET,
+    INDEXER_HTTP,
+    INDEXER_SSE,
+    MEMORY_HTTP,
+    MEMORY_SSE,
+)
 from tests.support.corpus import FILES
 from tests.support.processes import ROOT, Server, environment, running
 from tests.support.repositories import Repository
@@ -19,6 +27,10 @@ from tests.support.repositories import Repository
 DOCKERFILE = ROOT / "deploy" / "docker" / "Dockerfile"
 COMPOSE = ROOT / "docker-compose.yml"
 TARGETS = ("memory", "indexer")
+PORTS = {
+    "memory": (MEMORY_HTTP[1], MEMORY_SSE[1]),
+    "indexer": (INDEXER_HTTP[1], INDEXER_SSE[1]),
+}
 # What a build uninstalls, and the module that is then missing.
 MODULES = {
     "tree-sitter": "tree_sitter",
@@ -58,6 +70,19 @@ def test_compose_publishes_on_loopback_only() -> None:
     ports = [port for service in services.values() for port in service.get("ports", [])]
     assert len(ports) == 9
     assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_containers_open_the_ports_of_the_settings(steps: list[dict[str, str]]) -> None:
+    services = yaml.safe_load(COMPOSE.read_text())["services"]
+    for target, ports in PORTS.items():
+        expected = {*ports, *(port + HEALTH_OFFSET for port in ports)}
+        if target == "memory":
+            expected.add(CONVERSATIONS[1])
+        assert {int(port) for port in stage(steps, target)["EXPOSE"].split()} == expected
+        published = [port.removeprefix("127.0.0.1:") for port in services[target]["ports"]]
+        assert set(published) == {f"{port}:{port}" for port in expected}
+    memory = services["indexer"]["environment"]["CTX_MEMORY_URL"]
+    assert memory == f"http://memory:{MEMORY_HTTP[1]}/mcp"
 
 
 def test_compose_names_real_targets_and_settings() -> None:

@@ -12,6 +12,13 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from ctx_core.environment.ports import (
+    HEALTH_OFFSET,
+    INDEXER_HTTP,
+    INDEXER_SSE,
+    MEMORY_HTTP,
+    MEMORY_SSE,
+)
 from ctx_core.settings import env_names
 from scripts.helm import HEADER, KUBERNETES, OVERLAYS, TEMPLATES, render_overlay
 from tests.support.processes import ROOT
@@ -90,7 +97,9 @@ def test_probes_ask_the_health_ports(objects: list[Object]) -> None:
                 continue
             path = "/readyz" if probe == "readinessProbe" else "/livez"
             assert each[probe]["httpGet"] == {"path": path, "port": "health"}, name
-            assert ports["health"] == ports["http"] + 10_000, name
+            assert ports["health"] == ports["http"] + HEALTH_OFFSET, name
+            assert ports["http"] in (MEMORY_HTTP[1], INDEXER_HTTP[1]), name
+            assert ports["sse"] in (MEMORY_SSE[1], INDEXER_SSE[1]), name
             asked += 1
     assert asked == 6
 

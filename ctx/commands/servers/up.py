@@ -15,12 +15,14 @@ from ctx.exit_code import Exit
 from ctx.output import show
 from ctx.servers import SERVICES, connection_of
 from ctx_core.blocking import DISK
+from ctx_core.environment.ports import CONVERSATIONS
 from ctx_core.serving.garbage import pause_collection
 
 if TYPE_CHECKING:
     from ctx_core.settings import Settings
 
 Urls = Mapping[str, Mapping[str, str]]
+PORT_HELP = f"Of the REST API of conversations [default: {CONVERSATIONS[1]}]."
 
 
 @define_command(
@@ -43,7 +45,7 @@ Urls = Mapping[str, Mapping[str, str]]
     metavar="JSON",
     help="Options of conversations (docs/conversations.md); the environment goes first.",
 )
-@click.option("--port", metavar="PORT", help="Of the REST API of conversations [default: 6789].")
+@click.option("--port", metavar="PORT", help=PORT_HELP)
 @click.option("--detach", "-d", is_flag=True, help="Run in the background; see `ctx logs`.")
 @click.option("--for-stdio", is_flag=True, hidden=True, help="End with the last `ctx stdio`.")
 def command(

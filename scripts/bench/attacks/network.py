@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from ctx_core.environment.ports import HEALTH_OFFSET
 from scripts.bench.attacks.attack import Outcome, ServerAttack, Target
 
 FORBIDDEN = {400, 403, 421}
@@ -21,7 +22,6 @@ INITIALIZE = {
     },
 }
 ACCEPT = {"accept": "application/json, text/event-stream"}
-HEALTH_PORT_OFFSET = 10_000
 LARGE_HEADER = 64 * 1024
 CLOSE_SECONDS = 30.0  # an idle connection is closed after 10
 IDLE_CONNECTIONS = 700
@@ -61,7 +61,7 @@ async def connection(url: str) -> AsyncIterator[tuple[asyncio.StreamReader, asyn
 def health(url: str) -> str:
     """Return the health port of a server."""
     address = urlsplit(url)
-    return f"http://{address.hostname}:{(address.port or 0) + HEALTH_PORT_OFFSET}"
+    return f"http://{address.hostname}:{(address.port or 0) + HEALTH_OFFSET}"
 
 
 async def _end(reader: asyncio.StreamReader) -> bytes:

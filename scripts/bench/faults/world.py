@@ -20,12 +20,13 @@ from pathlib import Path
 
 import asyncpg
 
+from ctx_core.environment.ports import HEALTH_OFFSET
 from scripts.bench.faults.disk import Disk, open_disk
 from scripts.bench.faults.launcher import Launcher
 from scripts.bench.faults.program import Command, Program
 from scripts.bench.faults.shim import Shim, compile_shim, shim_for
 from scripts.bench.fixtures import postgres, qdrant
-from scripts.bench.servers import FIRST_PORT, HEALTH_OFFSET, free_ports
+from scripts.bench.servers import FIRST_PORT, free_ports
 
 QDRANT, POSTGRES, INDEXER = "qdrant", "postgres", "indexer"
 MEMORY_SQLITE, MEMORY_POSTGRES = "memory-sqlite", "memory-postgres"

@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ctx_core.environment.config_file import ConfigInvalid, data_folder, read_config
+from ctx_core.environment.ports import (
+    BOTH_HTTP,
+    DEFAULT_HOST,
+    HEALTH_OFFSET,
+    INDEXER_HTTP,
+    LAST_PORT,
+    MEMORY_HTTP,
+)
 
 HOST, WORKSPACE, TOKENS = "CTX_HOST", "CTX_WORKSPACE", "CTX_AUTH_TOKENS"
 SECRETS = "CTX_SECRETS_DIR"
 QDRANT_URL, QDRANT_BIN = "QDRANT_URL", "QDRANT_BIN"
-DEFAULT_HOST = "127.0.0.1"
-HTTP_PORTS = {
-    "memory": ("CTX_MEMORY_HTTP_PORT", 8002),
-    "indexer": ("CTX_INDEXER_HTTP_PORT", 8003),
-    "both": ("CTX_HTTP_PORT", 8010),
-}
-MAX_HTTP_PORT = 55_535  # the health port is 10,000 higher
+HTTP_PORTS = {"memory": MEMORY_HTTP, "indexer": INDEXER_HTTP, "both": BOTH_HTTP}
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 ServiceName = Literal["memory", "indexer"]
@@ -38,11 +40,18 @@ class Connection:
     token: str | None
     workspace: Path
 
-    def url(self, service: AddressName, path: str, offset: int = 0) -> str:
+    def url(self, service: AddressName, path: str) -> str:
         """Return an address of a server, as a client of this machine reaches it."""
+        return f"http://{self._host}:{self.ports[service]}{path}"
+
+    def health_url(self, service: AddressName, path: str) -> str:
+        """Return an address of a server's health port: `/readyz → http://…:18002/readyz`."""
+        return f"http://{self._host}:{self.ports[service] + HEALTH_OFFSET}{path}"
+
+    @property
+    def _host(self) -> str:
         host = WILDCARDS.get(self.host, self.host)
-        host = f"[{host}]" if ":" in host else host
-        return f"http://{host}:{self.ports[service] + offset}{path}"
+        return f"[{host}]" if ":" in host else host
 
 
 def read_connection() -> Connection | None:
@@ -80,7 +89,7 @@ def _value(name: str, config: Mapping[str, Any]) -> Any:
 def _port(setting: tuple[str, int], config: Mapping[str, Any]) -> int:
     name, default = setting
     port = int(_value(name, config) or default)
-    if not 1 <= port <= MAX_HTTP_PORT:
+    if not 1 <= port <= LAST_PORT:
         raise ValueError(name)
     return port
 

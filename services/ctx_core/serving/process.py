@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from ctx_core.blocking import wait_until_idle
+from ctx_core.environment.ports import CONVERSATIONS
 from ctx_core.errors import CtxError
 from ctx_core.serving.http.server import NETWORK, STDIO, TRANSPORTS
 from ctx_core.serving.logs import configure_logging
@@ -22,7 +23,7 @@ LAST_CALLS_SECONDS = 1.0  # for threads that still write or compute at the end
 CONFIG_HELP = (
     "options of conversations as a JSON object (docs/conversations.md); the environment goes first"
 )
-PORT_HELP = "port of the REST API of conversations (default: 6789); PORT goes first"
+PORT_HELP = f"port of the REST API of conversations (default: {CONVERSATIONS[1]}); PORT goes first"
 
 Run = Callable[[Settings, frozenset[str]], Coroutine[Any, Any, None]]
 

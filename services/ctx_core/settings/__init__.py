@@ -24,9 +24,9 @@ from ctx_core.environment.config_file import (
     data_folder,
     read_config,
 )
+from ctx_core.environment.ports import CONVERSATIONS, HEALTH_OFFSET
 from ctx_core.errors import SettingsInvalid
 from ctx_core.settings.conversations import OPTIONS, ConversationSettings
-from ctx_core.settings.fields import HEALTH_PORT_OFFSET
 from ctx_core.settings.indexer import IndexerSettings
 from ctx_core.settings.knowledge import KnowledgeSettings
 from ctx_core.settings.memory import MemorySettings
@@ -124,11 +124,11 @@ class Settings(
     @model_validator(mode="after")
     def _rest_port_is_free(self) -> "Settings":
         ports = [*self.memory_ports, *self.indexer_ports, self.http_port]
-        taken = [*ports, *(port + HEALTH_PORT_OFFSET for port in ports)]
+        taken = [*ports, *(port + HEALTH_OFFSET for port in ports)]
         if self.conversations_rest and self.conversations_port in taken:
             raise ValueError(
                 f"PORT={self.conversations_port} is another server's port or health port; the REST "
-                "API of conversations needs its own (6789 unless set)"
+                f"API of conversations needs its own ({CONVERSATIONS[1]} unless set)"
             )
         return self
 

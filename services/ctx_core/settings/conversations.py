@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, field_validator
 from pydantic_settings import NoDecode
 
-from ctx_core.settings.fields import MAX_PORT, env
+from ctx_core.environment.ports import CONVERSATIONS, MAX_PORT
+from ctx_core.settings.fields import env
 
 
 def _parse_json_list(value: Any) -> Any:
@@ -98,7 +99,7 @@ class ConversationSettings(BaseModel):
         "Compare conversations by full text where vectors are off or fail.",
     )
     conversations_port: int = env(
-        "PORT", 6789, "Port of the REST API of conversations.", ge=1, le=MAX_PORT
+        *CONVERSATIONS, "Port of the REST API of conversations.", ge=1, le=MAX_PORT
     )
 
     @field_validator("context_dir")

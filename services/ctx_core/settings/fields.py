@@ -5,8 +5,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 
-HEALTH_PORT_OFFSET = 10_000  # the contract's health ports: 8000 → 18000 … 8003 → 18003
-MAX_PORT = 65_535
+from ctx_core.environment.ports import LAST_PORT
 
 
 def env(name: str, default: Any, description: str, **limits: Any) -> Any:
@@ -20,6 +19,6 @@ def _split_commas(value: Any) -> Any:
     return value
 
 
-Port = Annotated[int, Field(ge=1, le=MAX_PORT - HEALTH_PORT_OFFSET)]
+Port = Annotated[int, Field(ge=1, le=LAST_PORT)]
 CommaList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_commas)]
 SecretList = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split_commas)]

@@ -5,9 +5,17 @@ from typing import Literal
 
 from pydantic import AnyHttpUrl, BaseModel, model_validator
 
+from ctx_core.environment.ports import (
+    BOTH_HTTP,
+    DEFAULT_HOST,
+    INDEXER_HTTP,
+    INDEXER_SSE,
+    MEMORY_HTTP,
+    MEMORY_SSE,
+)
 from ctx_core.settings.fields import CommaList, Port, SecretList, env
 
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
+LOOPBACK_NAMES = (DEFAULT_HOST, "localhost", "::1")
 MAX_BODY_CEILING = 512 * 1024 * 1024  # a body is held in memory several times over
 
 
@@ -31,15 +39,15 @@ class ServingSettings(BaseModel):
     )
     host: str = env(
         "CTX_HOST",
-        "127.0.0.1",
+        DEFAULT_HOST,
         "Address to listen on. Beyond loopback, set CTX_AUTH_TOKENS and CTX_ALLOWED_HOSTS too.",
     )
-    memory_http_port: Port = env("CTX_MEMORY_HTTP_PORT", 8002, "Memory server, `/mcp`.")
-    memory_sse_port: Port = env("CTX_MEMORY_SSE_PORT", 8000, "Memory server, `/sse`.")
-    indexer_http_port: Port = env("CTX_INDEXER_HTTP_PORT", 8003, "Indexer server, `/mcp`.")
-    indexer_sse_port: Port = env("CTX_INDEXER_SSE_PORT", 8001, "Indexer server, `/sse`.")
+    memory_http_port: Port = env(*MEMORY_HTTP, "Memory server, `/mcp`.")
+    memory_sse_port: Port = env(*MEMORY_SSE, "Memory server, `/sse`.")
+    indexer_http_port: Port = env(*INDEXER_HTTP, "Indexer server, `/mcp`.")
+    indexer_sse_port: Port = env(*INDEXER_SSE, "Indexer server, `/sse`.")
     http_port: Port = env(
-        "CTX_HTTP_PORT", 8010, "Both servers at one `/mcp`, where `ctx up` runs them together."
+        *BOTH_HTTP, "Both servers at one `/mcp`, where `ctx up` runs them together."
     )
     memory_url: AnyHttpUrl | None = env(
         "CTX_MEMORY_URL",
@@ -139,7 +147,7 @@ class ServingSettings(BaseModel):
         """The memory server's `/mcp`, for an indexer in another process."""
         if self.memory_url is not None:
             return str(self.memory_url)
-        host = self.host if self.host in LOOPBACK_NAMES else "127.0.0.1"
+        host = self.host if self.host in LOOPBACK_NAMES else DEFAULT_HOST
         return f"http://{url_host(host)}:{self.memory_http_port}/mcp"
 
 

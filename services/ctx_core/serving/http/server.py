@@ -14,6 +14,7 @@ from fastmcp import FastMCP
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
+from ctx_core.environment.ports import HEALTH_OFFSET
 from ctx_core.errors import SettingsInvalid
 from ctx_core.serving.combined import combined
 from ctx_core.serving.garbage import resume_collection
@@ -38,7 +39,6 @@ from ctx_core.serving.service import Service
 from ctx_core.serving.stopping import CLOSE_SECONDS, end_within
 from ctx_core.serving.toolsets import check_setting
 from ctx_core.settings import Settings
-from ctx_core.settings.fields import HEALTH_PORT_OFFSET
 from ctx_core.settings.serving import url_host
 
 log = logging.getLogger(__name__)
@@ -174,7 +174,7 @@ def _uvicorn_config(
     for endpoint in endpoints:
         app = OpenSessions(endpoint.app) if endpoint.has_sessions else endpoint.app
         apps[endpoint.port] = guard(SingleResponse(ToolsetPath(app, toolsets)), settings, admitted)
-        apps[endpoint.port + HEALTH_PORT_OFFSET] = guard(
+        apps[endpoint.port + HEALTH_OFFSET] = guard(
             endpoint.health, settings, admitted, open_to_probes=True
         )
     return uvicorn.Config(
@@ -200,7 +200,7 @@ def _open_ports(
     Raises SettingsInvalid, which names the port that is taken.
     """
     served = [endpoint.port for endpoint in endpoints]
-    ports = [*served, *(port + HEALTH_PORT_OFFSET for port in served), *rest]
+    ports = [*served, *(port + HEALTH_OFFSET for port in served), *rest]
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(contextlib.closing(_open_port(host, port))) for port in ports]
 
@@ -234,6 +234,6 @@ def urls(service: Service, host: str) -> dict[str, str]:
     return {
         "http": f"http://{at}:{service.http_port}{HTTP_PATH}",
         "sse": f"http://{at}:{service.sse_port}{SSE_PATH}",
-        "health": f"http://{at}:{service.http_port + HEALTH_PORT_OFFSET}/readyz",
+        "health": f"http://{at}:{service.http_port + HEALTH_OFFSET}/readyz",
         **rest,
     }

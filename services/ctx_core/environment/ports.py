@@ -1,0 +1,12 @@
+"""The ports of the contract: each with the setting that moves it."""
+
+DEFAULT_HOST = "127.0.0.1"
+MEMORY_SSE = ("CTX_MEMORY_SSE_PORT", 8000)
+INDEXER_SSE = ("CTX_INDEXER_SSE_PORT", 8001)
+MEMORY_HTTP = ("CTX_MEMORY_HTTP_PORT", 8002)
+INDEXER_HTTP = ("CTX_INDEXER_HTTP_PORT", 8003)
+BOTH_HTTP = ("CTX_HTTP_PORT", 8010)
+CONVERSATIONS = ("PORT", 6789)  # their REST API; it has no health port
+HEALTH_OFFSET = 10_000  # 8000 → 18000 … 8010 → 18010
+MAX_PORT = 65_535
+LAST_PORT = MAX_PORT - HEALTH_OFFSET  # so that its health port exists
