@@ -19,6 +19,7 @@ from ctx_memory.conversations.relations import Relations
 from ctx_memory.conversations.requests import IgnorePatterns
 from ctx_memory.conversations.similarity import Similarity
 from ctx_memory.conversations.summaries.hierarchies import HierarchySummariser
+from ctx_memory.conversations.summaries.queue import SummaryQueue
 from ctx_memory.conversations.summaries.summariser import ConversationSummariser
 from ctx_memory.conversations.summaries.worker import ConversationWorker
 from ctx_memory.conversations.upkeep import Upkeep
@@ -92,11 +93,9 @@ def _conversations(
     writer = SummaryWriter(decoder, settings.summary_max_tokens, settings.decoder_context_tokens)
     summariser = ConversationSummariser(stored, writer, calls.tracked)
     thresholds = _thresholds(settings)
-    worker = ConversationWorker(
-        stored.conversations, summariser, _hierarchies(settings, stored, writer, calls), thresholds
-    )
+    queue = SummaryQueue()
     ignored = IgnorePatterns(settings.ignore_patterns)
-    relations = Relations(stored, ignored, calls, worker, enabled=settings.use_graph_db)
+    relations = Relations(stored, ignored, calls, queue, enabled=settings.use_graph_db)
     similarity = Similarity(
         records.entries,
         records.texts,
@@ -116,10 +115,12 @@ def _conversations(
         link=settings.use_graph_db,
         clean_up=settings.auto_cleanup_contexts,
     )
-    worker.after_summary = upkeep.after_summary
-    worker.maintain = upkeep.maintain
+    hierarchies = _hierarchies(settings, stored, writer, calls)
+    worker = ConversationWorker(
+        stored.conversations, queue, summariser, hierarchies, upkeep, thresholds
+    )
     secrets = SecretScreen(settings.redact_stored)
-    messages = Messages(stored, relations, ignored, secrets, summariser, worker, drain, thresholds)
+    messages = Messages(stored, relations, ignored, secrets, summariser, queue, drain, thresholds)
     actions = ContextMemory(messages, relations, similarity, upkeep, read_only=settings.read_only)
     return Conversations(
         stored, messages, relations, similarity, upkeep, calls, actions, worker, drain

@@ -17,8 +17,8 @@ from ctx_memory.conversations.responses import (
     context_summary,
     message,
 )
+from ctx_memory.conversations.summaries.queue import SummaryQueue
 from ctx_memory.conversations.summaries.summariser import ConversationSummariser
-from ctx_memory.conversations.summaries.worker import ConversationWorker
 from ctx_memory.projection.drains import BackgroundDrain
 from ctx_memory.records.conversations.conversations import SummaryThresholds
 from ctx_memory.records.conversations.messages import MessageDraft
@@ -38,7 +38,7 @@ class Messages:
         ignored: IgnorePatterns,
         secrets: SecretScreen,
         summariser: ConversationSummariser,
-        worker: ConversationWorker,
+        queue: SummaryQueue,
         drain: BackgroundDrain,
         thresholds: SummaryThresholds | None,
     ) -> None:
@@ -47,7 +47,7 @@ class Messages:
         self._ignored = ignored
         self._secrets = secrets
         self._summariser = summariser
-        self._worker = worker
+        self._queue = queue
         self._drain = drain
         self._thresholds = thresholds
 
@@ -76,7 +76,7 @@ class Messages:
         conversation = await self._records.messages.add(screened.value)
         self._drain.soon()
         if self._thresholds is not None and self._thresholds.are_met_by(conversation):
-            self._worker.conversation_grew(context_id)
+            self._queue.conversation_grew(context_id)
         return screened.warnings
 
     async def retrieve(
@@ -103,8 +103,8 @@ class Messages:
         if summary is None:
             return None
         self._drain.soon()
-        self._worker.hierarchy_changed(context_id)
-        self._worker.summary_changed(context_id)
+        self._queue.hierarchy_changed(context_id)
+        self._queue.summary_changed(context_id)
         return await self._rendered(summary)
 
     async def context_ids(self) -> list[str]:

@@ -14,7 +14,7 @@ from ctx_memory.conversations.responses import (
     hierarchical_summary,
     meta_summary,
 )
-from ctx_memory.conversations.summaries.worker import ConversationWorker
+from ctx_memory.conversations.summaries.queue import SummaryQueue
 from ctx_memory.records.conversations.calls import CallType
 from ctx_memory.records.conversations.relations import Direction, Relation, RelationType
 from ctx_memory.records.conversations.store import ConversationStore
@@ -36,14 +36,14 @@ class Relations:
         records: ConversationStore,
         ignored: IgnorePatterns,
         calls: CallTracker,
-        worker: ConversationWorker,
+        queue: SummaryQueue,
         *,
         enabled: bool,
     ) -> None:
         self._records = records
         self._ignored = ignored
         self._calls = calls
-        self._worker = worker
+        self._queue = queue
         self._enabled = enabled
 
     async def add(self, source: str, target: str, type_: RelationType, weight: float) -> None:
@@ -60,9 +60,9 @@ class Relations:
         async with self._calls.tracked(CallType.GRAPH_DB_ADD):
             await self._records.relations.add(Relation(source, target, type_, weight))
         if type_ is RelationType.PARENT:
-            self._worker.hierarchy_changed(target)
+            self._queue.hierarchy_changed(target)
         elif type_ is RelationType.CHILD:
-            self._worker.hierarchy_changed(source)
+            self._queue.hierarchy_changed(source)
 
     async def related(
         self,

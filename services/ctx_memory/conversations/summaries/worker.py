@@ -1,6 +1,5 @@
 """Summarises conversations in the background; storing a message never waits for it."""
 
-import asyncio
 import contextlib
 import logging
 import time
@@ -9,7 +8,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from ctx_core.background import BackgroundTasks
 from ctx_core.errors import CtxError
 from ctx_memory.conversations.summaries.hierarchies import HierarchySummariser
+from ctx_memory.conversations.summaries.queue import SummaryQueue
 from ctx_memory.conversations.summaries.summariser import ConversationSummariser
+from ctx_memory.conversations.upkeep import Upkeep
 from ctx_memory.records.conversations.conversations import ConversationRecords, SummaryThresholds
 
 log = logging.getLogger(__name__)
@@ -19,50 +20,32 @@ log = logging.getLogger(__name__)
 SCAN_SECONDS = 300.0
 RETRY_SECONDS = 60.0  # until the next look after a failure
 
-AfterSummary = Callable[[str], Awaitable[None]]
+Work = Callable[[str], Awaitable[None]]
 
 
 class ConversationWorker:
-    """Summarises conversations that grew, then the parents above them.
+    """Summarises conversations that grew, then the parents above them, and links similar ones.
 
-    `thresholds` is None where nothing is summarised automatically. `after_summary` runs after each
-    automatic summary, `maintain` at every look at all conversations.
+    `thresholds` is None where nothing is summarised automatically.
     """
 
     def __init__(
         self,
         records: ConversationRecords,
+        queue: SummaryQueue,
         summariser: ConversationSummariser,
         hierarchies: HierarchySummariser | None,
+        upkeep: Upkeep,
         thresholds: SummaryThresholds | None,
     ) -> None:
-        self.after_summary: AfterSummary | None = None
-        self.maintain: Callable[[], Awaitable[None]] | None = None
         self.failure: str | None = None
         self._records = records
+        self._queue = queue
         self._summariser = summariser
         self._hierarchies = hierarchies
+        self._upkeep = upkeep
         self._thresholds = thresholds
-        self._wakeup = asyncio.Event()
-        self._grown: dict[str, None] = {}
-        self._moved: dict[str, None] = {}
-        self._changed: dict[str, None] = {}
         self._next_scan = 0.0
-
-    def conversation_grew(self, id_: str) -> None:
-        """Have a conversation summarised."""
-        self._grown[id_] = None
-        self._wakeup.set()
-
-    def hierarchy_changed(self, child: str) -> None:
-        """Have the parents of a conversation summarised."""
-        self._moved[child] = None
-        self._wakeup.set()
-
-    def summary_changed(self, id_: str) -> None:
-        """Have similar contexts linked after a summary that a caller asked for."""
-        self._changed[id_] = None
-        self._wakeup.set()
 
     @contextlib.asynccontextmanager
     async def running(self, tasks: BackgroundTasks) -> AsyncIterator[None]:
@@ -72,49 +55,41 @@ class ConversationWorker:
 
     async def _work(self) -> None:
         while True:
-            self._wakeup.clear()
+            self._queue.begin()
             self.failure = None
             if time.monotonic() >= self._next_scan:
                 self._next_scan = time.monotonic() + SCAN_SECONDS
                 await self._guarded(self._scan())
-            for queue, work in self._queues():
-                while queue:
-                    id_ = next(iter(queue))
-                    del queue[id_]
+            for waiting, work in self._waiting():
+                while waiting:
+                    id_ = next(iter(waiting))
+                    del waiting[id_]
                     await self._guarded(work(id_))
             await self._pause()
 
-    def _queues(self) -> list[tuple[dict[str, None], AfterSummary]]:
-        return [
-            (self._grown, self._summarise),
-            (self._moved, self._update_above),
-            (self._changed, self._follow_up),
-        ]
-
     async def _pause(self) -> None:
-        """Sleep until there is work, or it is time to look at all conversations."""
+        """Wait until there is work, or it is time to look at all conversations."""
         if self.failure is not None:
             self._next_scan = min(self._next_scan, time.monotonic() + RETRY_SECONDS)
-        with contextlib.suppress(TimeoutError):
-            pause = max(0.0, self._next_scan - time.monotonic())
-            async with asyncio.timeout(pause):
-                await self._wakeup.wait()
+        await self._queue.pause(max(0.0, self._next_scan - time.monotonic()))
+
+    def _waiting(self) -> list[tuple[dict[str, None], Work]]:
+        return [
+            (self._queue.grown, self._summarise),
+            (self._queue.moved, self._update_above),
+            (self._queue.changed, self._upkeep.after_summary),
+        ]
 
     async def _scan(self) -> None:
         if self._thresholds is not None:
-            self._grown.update(dict.fromkeys(await self._records.due(self._thresholds)))
-        if self.maintain is not None:
-            await self.maintain()
+            self._queue.add_grown(await self._records.due(self._thresholds))
+        await self._upkeep.maintain()
 
     async def _summarise(self, id_: str) -> None:
         if await self._summariser.summarise(id_) is None:
             return
         await self._update_above(id_)
-        await self._follow_up(id_)
-
-    async def _follow_up(self, id_: str) -> None:
-        if self.after_summary is not None:
-            await self.after_summary(id_)
+        await self._upkeep.after_summary(id_)
 
     async def _update_above(self, id_: str) -> None:
         if self._hierarchies is not None:
