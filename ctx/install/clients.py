@@ -28,7 +28,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user asked for."""
+    """The options of the user: how a client reaches the servers, and with which token."""
 
     transport: Transport = "http"
     headers: Mapping[str, str] | None = None

@@ -17,14 +17,14 @@ from ctx_core.toml import TomlRefused, has_key, remove_key, set_table
 
 MAX_BYTES = 8 * 1024 * 1024  # a settings file; Claude Code keeps histories in its own
 BACKUP_SUFFIX = ".before-ctx"
-LEDGER = "installed.json"  # in the data folder: what was written where
+LEDGER = "installed.json"  # in the data folder: each file that we wrote, its hash and its copy
 
 
 @dataclass(frozen=True)
 class Edit:
-    """What a file holds, and what it will; None where there is no file.
+    """The bytes of a file before and after a change; None where there is no file.
 
-    `foreign` is what it holds beside our own work of before.
+    `foreign` is the content before the change without our servers.
     """
 
     file: Path
@@ -47,7 +47,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Written:
-    """A file as we left it, so that taking our servers out can restore what was there."""
+    """A file as we left it, and its copy from before, which taking our servers out restores."""
 
     sha256: str
     backup: str | None  # None where we made the file
@@ -62,7 +62,7 @@ def with_servers(
 ) -> Edit:
     """Plan a file with these servers, and without others of these names.
 
-    Raises InvalidInput where it is not what the client reads.
+    Raises InvalidInput where the client could not read it.
     """
     before = read_file(file)
     text = decoded(file, before)
@@ -94,7 +94,7 @@ def without_servers(client: Client, file: Path, names: Sequence[str], data_dir: 
 
 
 def is_as_written(file: Path, content: bytes, data_dir: Path) -> bool:
-    """Whether a file holds what we left there."""
+    """Whether a file is unchanged since we wrote it."""
     written = _ledger(data_dir).get(str(file))
     return written is not None and written.sha256 == _digest(content)
 
@@ -125,14 +125,14 @@ def has_server(client: Client, file: Path, name: str) -> bool:
 
 
 def install(edit: Edit, data_dir: Path) -> None:
-    """Write a file, after a copy of what it held. Raises StorageFailed, and changes nothing."""
+    """Copy a file to `FILE.before-ctx`, then write it; StorageFailed leaves it as it was."""
     assert edit.after is not None
     known = _ledger(data_dir)
     earlier = known.get(str(edit.file))
     if edit.before is None:
         backup = None
     elif earlier is not None and earlier.sha256 == _digest(edit.before):
-        backup = earlier.backup  # our own work of before is not what was there
+        backup = earlier.backup  # our own work of before is no original
     else:
         # A client that wrote its file anew kept our servers in it: they were not there.
         original = edit.before if earlier is None else edit.foreign
@@ -233,7 +233,7 @@ def _digest(content: bytes) -> str:
 
 
 def _ledger(data_dir: Path) -> dict[str, Written]:
-    """Read what was written where; nothing where the ledger is lost: then text is edited."""
+    """Read which files we wrote; none where the ledger is lost: then texts are edited."""
     try:
         found = json.loads((data_dir / LEDGER).read_text())
         return {file: Written(**written) for file, written in found.items()}

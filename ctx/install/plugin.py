@@ -67,7 +67,7 @@ def _manifest() -> dict[str, Any]:
 
 
 def _hooks() -> dict[str, Any]:
-    """Return the hook: what it prints is told to the agent; that nothing runs is no failure."""
+    """Return the hook: the agent reads its output; it succeeds where no server runs."""
     words = command_line("status", "--brief")
     hook = {"type": "command", "command": f"{shlex.join(words)} || true", "timeout": HOOK_SECONDS}
     return {"hooks": {"SessionStart": [{"matcher": "startup|resume|clear", "hooks": [hook]}]}}

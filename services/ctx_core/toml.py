@@ -1,6 +1,6 @@
 """Edit TOML in place: set or remove one key or table, and keep every other byte.
 
-A text is a run of statements, each of which parses by itself: a header `[a.b]`, an assignment with
+A text is a run of statements, and each parses by itself: a header `[a.b]`, an assignment with
 all of its lines, a comment, an empty line. An edit replaces, adds or drops whole statements;
 tomlkit rewrites the one that is replaced. tomllib reads the result: an edit that changed anything
 else is refused.
@@ -340,7 +340,7 @@ def _with(data: Mapping[str, Any], path: Names, value: Any) -> dict[str, Any]:
 
 
 def _witnessed(statements: Sequence[Statement], expected: Mapping[str, Any], path: Names) -> str:
-    """Return the text, after tomllib read from it what is expected. Raises TomlRefused."""
+    """Return the text, after tomllib read the expected data from it. Raises TomlRefused."""
     text = "".join(each.text for each in statements)
     if _pruned(_parsed(text), path) != _pruned(expected, path):
         raise TomlRefused(f"{'.'.join(path)} is written in a way that ctx cannot change")

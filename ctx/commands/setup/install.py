@@ -165,7 +165,7 @@ def links_of(
 
 
 def chosen_clients(names: tuple[str, ...], home: Path) -> list[Client]:
-    """Return the clients of these names, or those that are found. Raises InvalidInput."""
+    """Return the clients of these names; without names, the installed ones. Raises InvalidInput."""
     if unknown := [name for name in names if name not in CLIENTS]:
         raise InvalidInput("CLIENT", f"no {', '.join(unknown)}; there are {', '.join(CLIENTS)}")
     return [CLIENTS[name] for name in names] if names else installed_clients(home)
@@ -180,7 +180,7 @@ def file_of(client: Client, scope: Scope) -> Path:
 
 
 def body_of(edits: Mapping[str, Edit], *, dry_run: bool) -> dict[str, Any]:
-    """Return what was, or would be, changed."""
+    """Return each file with its change, which a dry run leaves undone."""
     files = [
         {"client": title, "file": str(edit.file), "changed": edit.changes, "diff": edit.diff()}
         for title, edit in edits.items()

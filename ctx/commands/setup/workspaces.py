@@ -1,4 +1,4 @@
-"""`ctx workspaces`: what is indexed from where."""
+"""`ctx workspaces`: the indexed folders."""
 
 import asyncio
 from collections.abc import Mapping

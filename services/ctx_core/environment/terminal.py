@@ -1,4 +1,4 @@
-"""What the environment says about the user's terminal."""
+"""The user's terminal, as the environment describes it."""
 
 import os
 

@@ -8,7 +8,7 @@ from ctx_core.settings.fields import CommaList, env
 
 
 class IndexerSettings(BaseModel):
-    """Which files are indexed, and what searches answer unless a call says otherwise."""
+    """Which files are indexed; the defaults of searches and answers."""
 
     workspace: Path = env(
         "CTX_WORKSPACE", Path(), "The folder that is indexed; tools reach nothing outside it."

@@ -20,5 +20,5 @@ def ignored(names: Iterable[str]) -> list[str]:
 
 
 def removal(name: str) -> str:
-    """Say that a name is no setting any more, and what holds instead."""
+    """Say that a name is no setting any more, with the value that holds instead."""
     return f"{name} is no longer a setting: {REMOVED[name]}"

@@ -1,4 +1,4 @@
-"""Settings of what is stored: the data folder, Qdrant, SQL."""
+"""Settings of storage: the data folder, Qdrant, SQL."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
