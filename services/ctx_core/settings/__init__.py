@@ -1,7 +1,7 @@
 """Every setting of ctx, from the environment and `ctx.toml`.
 
 `load()` reads and checks all of them at once: a wrong value, or a CTX_ name that does not exist,
-stops the start with the name, the value and what is allowed. docs/configuration.md is generated
+stops the start with the name, the value and the allowed values. docs/configuration.md is generated
 from the fields of the groups.
 """
 
@@ -28,7 +28,6 @@ from ctx_core.environment.ports import CONVERSATIONS, HEALTH_OFFSET
 from ctx_core.errors import SettingsInvalid
 from ctx_core.settings.conversations import OPTIONS, ConversationSettings
 from ctx_core.settings.indexer import IndexerSettings
-from ctx_core.settings.knowledge import KnowledgeSettings
 from ctx_core.settings.memory import MemorySettings
 from ctx_core.settings.models import GLM, MINIMAX, ModelSettings
 from ctx_core.settings.removed import REMOVED, ignored, removal
@@ -47,7 +46,6 @@ GROUPS: tuple[type[BaseModel], ...] = (
     IndexerSettings,
     ModelSettings,
     MemorySettings,
-    KnowledgeSettings,
     ConversationSettings,
 )
 
@@ -64,7 +62,6 @@ class Settings(
     IndexerSettings,
     ModelSettings,
     MemorySettings,
-    KnowledgeSettings,
     ConversationSettings,
     BaseSettings,
 ):
@@ -155,7 +152,7 @@ def load(config: str | None = None, port: str | None = None) -> Settings:
     problems += [_unknown_name(name, known) for name in unknown]
     settings, wrong = _checked(given, known)
     problems += wrong
-    if given != options:  # what the environment overrules must be right as well
+    if given != options:  # an option that the environment overrules must be right too
         problems += [each for each in _checked(options, known)[1] if each not in wrong]
     if settings is None or problems:
         raise SettingsInvalid("\n".join(problems), problems=problems)
@@ -240,7 +237,7 @@ def _origin(name: str, filed: Mapping[str, Any], secrets: str | None) -> Origin:
 
 
 def _filed(known: Mapping[str, FieldInfo]) -> tuple[dict[str, Any], list[str]]:
-    """Return the settings of `ctx.toml`, and what is wrong with it."""
+    """Return the settings of `ctx.toml`, and its problems."""
     file = data_folder() / CONFIG_FILE
     try:
         filed = read_config(file.parent)
@@ -256,7 +253,7 @@ def _filed(known: Mapping[str, FieldInfo]) -> tuple[dict[str, Any], list[str]]:
 def _checked(
     given: Mapping[str, Any], known: Mapping[str, FieldInfo]
 ) -> tuple[Settings | None, list[str]]:
-    """Return the settings with these options, or what is wrong with them."""
+    """Return the settings with these options, or the problems of the values."""
     try:
         return Settings(_secrets_dir=_secrets_dir(given), **given), []
     except ValidationError as error:
@@ -295,7 +292,7 @@ def _unknown_name(name: str, known: Mapping[str, FieldInfo]) -> str:
 
 
 def _wrong_value(item: Any, known: Mapping[str, FieldInfo], given: Mapping[str, Any]) -> str:
-    """Format one error of pydantic as `NAME=value: what is allowed`."""
+    """Format one error of pydantic: `CTX_LOG_LEVEL=loud: Input should be 'debug' …`."""
     name = str(item["loc"][0]) if item["loc"] else ""
     message = str(item["msg"]).removeprefix("Value error, ")
     if name not in known:

@@ -1,4 +1,4 @@
-"""Settings of the memory server: metadata, the search of threads, images, summaries."""
+"""Settings of the memory server: metadata, the search of threads, images, summaries, knowledge."""
 
 from typing import Literal
 
@@ -53,7 +53,7 @@ DEFAULT_INDEXED_FIELDS = (
 
 
 class MemorySettings(BaseModel):
-    """How entries are searched, stored and summarised."""
+    """How entries are searched, stored and summarised; who writes and shares knowledge."""
 
     metadata_indexed_fields: CommaList = env(
         "METADATA_INDEXED_FIELDS",
@@ -121,4 +121,17 @@ class MemorySettings(BaseModel):
     )
     summary_max_tokens: int = env(
         "SUMMARY_MAX_TOKENS", 2000, "Longest summary, in tokens.", ge=16, le=32_000
+    )
+    mcp_caller: str | None = env(
+        "MCP_CALLER",
+        None,
+        "Author of what is written, such as `mcp:claude-code`. Unset: the client's own name.",
+    )
+    no_auto_init: bool = env(
+        "CTX_NO_AUTO_INIT", False, "Never create a knowledge folder; refuse the write instead."
+    )
+    knowledge_push_on_stop: bool = env(
+        "CTX_KNOWLEDGE_PUSH_ON_STOP",
+        True,
+        "When the server stops, push the knowledge that was written in this run.",
     )
