@@ -41,7 +41,10 @@ class Accessors:
     def run(
         self, place: ScopeRef, expression: Expression, *, assigned: bool = False
     ) -> Mapping[Value, str]:
-        """Return what runs while an expression is read, or assigned, and why that is not SURE."""
+        """Return the accessors that a read of an expression runs, or an assignment, with caveats.
+
+        `cart.total` → `Cart.total` (SURE), or ONE_OF where the type of `cart` is one of two.
+        """
         if isinstance(expression, str):
             return self._run_dotted(place, expression, assigned=assigned)
         if expression[0] in _WRAPPING:
@@ -94,7 +97,7 @@ class Accessors:
         return OVERRIDDEN if is_overridden else SURE
 
     def is_unknown(self, place: ScopeRef, expression: Expression, name: str) -> bool:
-        """Whether nothing is known of what an attribute of an expression is read from."""
+        """Whether an attribute is read from something unknown: `total` of `find(x).total`."""
         if not isinstance(expression, str):
             if expression[0] == ATTRIBUTE and expression[2] == name:
                 return UNKNOWN_VALUE in self._machine.evaluate(place, expression[1])

@@ -1,4 +1,4 @@
-"""The functions that calls run, the values they give, and those that they pass to parameters."""
+"""The functions that calls run, the values they give, and the arguments they pass."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -53,7 +53,7 @@ class Calls:
         self._callers_deep = 0
 
     def called(self, values: Values) -> Values:
-        """Return what calling values gives."""
+        """Return the results of calling values: `Cart` → an instance of `Cart`."""
         return union(self._called(value) for value in values)
 
     def _called(self, value: Value) -> Values:
@@ -83,7 +83,7 @@ class Calls:
             return semantics_of(file).results.returned(self._machine, file, value.scope)
 
     def decorated(self, place: ScopeRef, scope: Scope, values: Values) -> Values:
-        """Return what the decorators of a definition make of it."""
+        """Return the results of the decorators of a definition: `@wrap def f()` → `wrap.inner`."""
         for decorator in reversed(scope.decorators):
             made = self.called(self._machine.evaluate(place, decorator))
             values = frozenset(v for v in made if v.kind == DEFINITION) or values
@@ -125,7 +125,7 @@ class Calls:
         return union(found)
 
     def _arguments(self, file: FileSymbols, number: int, position: int, shift: int) -> list[Values]:
-        """Return what callers pass for a parameter."""
+        """Return the arguments that callers pass for a parameter: `f(g)` → `g` for `def f(run)`."""
         scope = file.scope(number)
         target = Value(DEFINITION, file.path, number)
         name, _ = file.called_name(number)
@@ -182,7 +182,7 @@ class Calls:
         return union([*found, self._below(place, function, "__call__")])
 
     def _held(self, place: ScopeRef, function: Expression) -> Iterator[Values]:
-        """Yield the methods below those that a local name holds: `f = x.run; f()`."""
+        """Yield the replacements of a method that a local name holds: `run = x.run; run()`."""
         file = self._machine.file(place.path)
         if file is None or not isinstance(function, str):
             return
@@ -201,7 +201,7 @@ class Calls:
     def _parent_method(
         self, file: FileSymbols, place: ScopeRef, value: Value, *, by_keyword: bool
     ) -> Values:
-        """Return what a call of the parent itself runs: the method that the caller overrides."""
+        """Return the method of a parent that a call of the parent runs: `super()` of Ruby."""
         receiver = file.receiver(place.scope)
         name = CONSTRUCTOR
         if receiver is not None and not by_keyword and not file.is_constructor(receiver.method):
@@ -224,7 +224,7 @@ class Calls:
 
 
 def _argument(call: Call, position: int, name: str) -> Expression | None:
-    """Return what a call passes for a parameter, by its name or its position."""
+    """Return the argument of a call for a parameter, by its name or its position."""
     for each in call.arguments:
         if _is_by_name(each) and each[1] == name:
             value: Expression = each[2]

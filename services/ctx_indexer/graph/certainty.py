@@ -1,4 +1,4 @@
-"""How sure it is that a call runs what it resolves to."""
+"""How sure a call runs the definitions that it resolves to."""
 
 from enum import StrEnum
 
@@ -73,6 +73,6 @@ def _bodies(resolver: Resolver, values: Values) -> set[tuple[str, str, int]]:
 
 
 def is_attribute(function: Expression) -> bool:
-    """Whether what is called is a member of something."""
+    """Whether a call names a member of something: `cart.add()`, and not `add()`."""
     function = inside(function)
     return "." in function if isinstance(function, str) else function[0] == ATTRIBUTE

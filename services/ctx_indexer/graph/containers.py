@@ -119,7 +119,7 @@ class Containers:
         return file is not None and file.scope(value.scope).kind == CLASS
 
     def _assigned_items(self, place: ScopeRef, owner: Expression, key: str) -> list[Values]:
-        """Return what the file assigns to an item of a container of that name."""
+        """Return the values that a file assigns to an item: `gears["a"] = Gear()` → a `Gear`."""
         file = self._machine.file(place.path)
         if file is None or not isinstance(owner, str):
             return []
@@ -139,13 +139,13 @@ class Containers:
         return semantics_of(file).members.added(self._machine, file, place, owner)
 
     def looped(self, place: ScopeRef, expression: Expression) -> Values:
-        """Return what a loop over an expression gives."""
+        """Return the elements that a loop over an expression gives."""
         found = self._elements(self._machine.evaluate(place, expression))
         found += self._added(place, expression)
         return union(found) if found else UNRESOLVED_VALUES
 
     def elements(self, values: Values) -> Values:
-        """Return what a loop over values gives."""
+        """Return the elements that a loop over values gives: `[a, b]` → `a`, `b`."""
         found = self._elements(values)
         return union(found) if found else UNRESOLVED_VALUES
 
@@ -166,7 +166,10 @@ class Containers:
         return found
 
     def _iterated(self, value: Value) -> Values:
-        """Return what a loop over an instance gives; one that a generator gives is an element."""
+        """Return the elements of an instance: of its `__next__` or `__iter__`.
+
+        An instance without either stands for an element: a generator gives it.
+        """
         classes, called = self._machine.classes, self._machine.called
         following = classes.inherited(value, "__next__")
         if _is_defined(following):
@@ -183,12 +186,12 @@ class Containers:
         return looped if _is_defined(looped, INSTANCE) else given
 
     def _looped_item(self, place: ScopeRef, literal: Sequence[Any]) -> Values:
-        """Return what a loop over a container of a declared type gives: of a mapping its keys."""
+        """Return the elements of a container of a declared type: of `dict[str, Gear]` the keys."""
         is_mapping = len(literal) == 4 and literal[1].endswith(("dict", "Dict", "Mapping"))
         return self._typed_item(place, literal[:3] if is_mapping else literal, "")
 
     def _typed_item(self, place: ScopeRef, literal: Sequence[Any], key: str) -> Values:
-        """Return an instance of what a container of a declared type holds."""
+        """Return an instance of the type that a container holds: `list[Gear]` → a `Gear`."""
         arguments = literal[2:]
         if not arguments:
             return UNRESOLVED_VALUES
@@ -211,7 +214,7 @@ class Containers:
         return members.lacking(name, is_mapping=literal[0] == MAPPING)
 
     def called(self, value: Value) -> Values:
-        """Return what a method of a container of a declared type gives."""
+        """Return the result of a method of a typed container: `gears.pop()` → a `Gear`."""
         whole = frozenset([value._replace(name="")])
         if value.name in GIVING_ITEMS:
             return self.elements(whole)

@@ -113,7 +113,7 @@ class CallSites:
         return found
 
     def _files(self, name: str, targets: Sequence[Value]) -> list[FileSymbols]:
-        """Return the files of the definitions, and those that mention their name."""
+        """Return the files of the definitions, and the files that mention their name."""
         homes = [file for each in targets if (file := self._tables.file(each.path))]
         files = {file.path: file for file in [*homes, *self._tables.callers(name)]}
         return [files[path] for path in sorted(files)]
@@ -170,7 +170,7 @@ class CallSites:
         return found - {target}
 
     def _words(self, target: Value, file: FileSymbols) -> frozenset[str]:
-        """Return the words by which a class's own code calls what it inherits."""
+        """Return the words by which code of a class calls an inherited method: `super`, `this`."""
         home, words = self._tables.file(target.path), file.words
         if home is not None and home.is_constructor(target.scope):
             return words.parent | words.instance | {home.scope(target.scope).name}
@@ -253,7 +253,10 @@ def _why_possible(file: FileSymbols, name: str, values: Values, target: Value) -
 
 
 def outside_reason(file: FileSymbols, value: Value, target: Value) -> str:
-    """Return why what an import brings may be a definition, though no file was found for it."""
+    """Return why an import without a file may bring a definition; empty: it does not.
+
+    `import { retry } from "@shop/net"` → "@shop/net is not resolved", for `net/retry.ts`.
+    """
     module = value.name.rpartition(".")[0]
     if value.kind != EXTERNAL or not module or module.startswith(BUILTINS):
         return ""

@@ -25,14 +25,14 @@ _HOLDING = frozenset([SEQUENCE, MAPPING, EITHER])
 
 
 class Consequence(StrEnum):
-    """What an escape means for an answer."""
+    """The consequence of an escape for an answer."""
 
     CALLED_ELSEWHERE = "calls from there are not seen"
     FOUND_BY_NAME = "it may find this name at run time"
 
 
 class Escape(NamedTuple):
-    """A place from which a definition may be called; `how` says by what."""
+    """A place from which a definition may be called; `how` names the means: "passed as a value"."""
 
     path: str
     line: int
@@ -55,7 +55,7 @@ class Escapes:
         self._argument = re.compile(rf'(?<!\["\(\)",)"(?:[^"]*\.)?{written}"')
 
     def find(self, files: Iterable[FileSymbols]) -> list[Escape]:
-        """Return what runs the definitions unseen, then places that pass them on. Blocks."""
+        """Return the escapes that heads of definitions show, then places that pass them. Blocks."""
         found = list(self._unseen())
         for file in files if self._passable else ():
             if not file.passed.isdisjoint(file.aliases(self._name)):

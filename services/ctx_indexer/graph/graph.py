@@ -37,7 +37,7 @@ class GraphDefinition:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found; `incomplete` says why there may be more."""
+    """The sites and definitions that were found; `incomplete` says why there may be more."""
 
     sites: Sequence[CallSite] = ()
     related: Sequence[Related] = ()
@@ -47,7 +47,7 @@ class Answer:
     incomplete: str = ""
 
     def problems(self, shown: Callable[[str], str]) -> list[str]:
-        """Return why there may be more; `shown` turns paths into those that the caller knows."""
+        """Return why there may be more; `shown` turns paths into the caller's."""
         found = [self.incomplete] if self.incomplete else []
         for consequence in Consequence:
             places = [each for each in self.escapes if each.consequence is consequence]
@@ -107,7 +107,7 @@ class SymbolGraph:
         return Answer(imports=found, incomplete=_incomplete(tables))
 
     async def callees(self, target: GraphDefinition) -> Answer:
-        """Find what the code of a definition calls, and the calls that do not resolve."""
+        """Find the definitions that the code of one calls, and the calls that do not resolve."""
         tables, relations = await self._relations(target)
         found = await self._rounds(tables, relations.callees)
         return Answer(
@@ -115,7 +115,7 @@ class SymbolGraph:
         )
 
     async def related_files(self, target: GraphDefinition) -> list[str]:
-        """Return other files that define what a definition calls, then those its file imports."""
+        """Return other files: of the callees of a definition, then of the imports of its file."""
         tables, relations = await self._relations(target)
         called = await self._rounds(tables, relations.callees)
         imported = await self._rounds(tables, relations.imported)
@@ -135,7 +135,7 @@ class SymbolGraph:
         return Answer(related=found, incomplete=_incomplete(tables))
 
     async def references(self, name: str, paths: Sequence[str]) -> dict[str, int]:
-        """Count the lines of code with a name by what they do; `paths` define it."""
+        """Count the lines of code with a name by their kind; `paths` define it."""
         tables = self._loaded
         tables.callers(name)
         await self._require(tables, paths)

@@ -27,8 +27,8 @@ TABLES = BoundedCache[FileSymbols](MAX_CACHED_ROWS, lambda file: file.table.size
 class LoadedTables:
     """The tables of one repo that a question has loaded so far.
 
-    What is asked for and not loaded is noted, and `load` brings it. `truncated` says that there was
-    more than a question may load.
+    A table that is asked for and not loaded is noted, and `load` brings it. `truncated` says that
+    there was more than a question may load.
     """
 
     def __init__(self, store: VectorStore, view: View, repo: str) -> None:
@@ -64,9 +64,9 @@ class LoadedTables:
         return found
 
     def few_callers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the loaded files that mention a name; those that are not, while they are few.
+        """Return the loaded files that mention a name, and note the others while they are few.
 
-        Such files tell what is passed to a parameter, or which subclasses there are: without them a
+        Such files show the arguments of a parameter, or the subclasses of a class: without them a
         call is a possible one.
         """
         if name not in self._asked and self._hinted < MAX_HINTED_FILES:
@@ -89,7 +89,7 @@ class LoadedTables:
         return not self._missing and not self._hints
 
     async def load(self) -> None:
-        """Load what was asked for since the last time, up to MAX_FILES in all."""
+        """Load the tables that were asked for since the last time, up to MAX_FILES in all."""
         wanted, hinted = sorted(self._missing), sorted(self._hints - self._missing)
         self._asked |= self._missing | self._hints
         self._missing, self._hints = set(), set()
@@ -135,7 +135,7 @@ class LoadedTables:
 
 
 def _decode(records: Sequence[Record]) -> dict[str, FileSymbols]:
-    """Decode tables; what is looked up in them is indexed once for all questions."""
+    """Decode tables, each with its indexes, once for all questions."""
     found = {}
     for record in records:
         table = decode_table(record.payload[fields.SYMBOL_TABLE])

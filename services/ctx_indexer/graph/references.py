@@ -1,4 +1,4 @@
-"""Counts the lines of code that refer to a name, by what they do with it."""
+"""Counts the lines of code that refer to a name, by the kind of their use."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from ctx_indexer.syntax.symbols.table import last_name
 
 
 class ReferenceKind(StrEnum):
-    """What a line does with a name; of several, the first."""
+    """The use of a name on a line; of several, the first."""
 
     DEFINITION = "definition"
     IMPORT = "import"

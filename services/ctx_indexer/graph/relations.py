@@ -1,4 +1,4 @@
-"""What a definition is related to: what it calls, classes below, what it replaces or implements."""
+"""The relations of a definition: its callees, the classes below it, the methods it replaces."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Related:
 
 
 class Relations:
-    """Finds what is related to a definition, among the loaded tables."""
+    """Finds the relations of one definition, among the loaded tables."""
 
     def __init__(self, resolver: Resolver, target: Value) -> None:
         self._resolver = resolver

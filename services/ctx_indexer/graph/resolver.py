@@ -72,13 +72,13 @@ MAX_STEPS = 1_000  # of one question
 
 
 class Resolver:
-    """Answers what expressions stand for. One is made for each question.
+    """Answers which values expressions have. One is made for each question.
 
-    What was resolved is kept, until the next round where it lacked tables that are not loaded yet.
+    Results are kept; one that lacked a table that was not loaded yet, until the next round.
     """
 
     def __init__(self, tables: Tables, *, decorates: bool = True) -> None:
-        """Without `decorates`, a name stands for what was defined, not what decorators made."""
+        """Without `decorates`, a name stands for a function as written, not as decorated."""
         self.tables = tables
         self.file = tables.file
         self.few_callers = tables.few_callers
@@ -104,22 +104,22 @@ class Resolver:
         self._cuts = 0  # how often resolving was cut short
 
     def start(self) -> None:
-        """Begin a question: its steps are counted from here; what was resolved is kept."""
+        """Begin a question: its steps are counted from here; known results are kept."""
         self._steps = 0
 
     def begin_round(self) -> None:
-        """Forget what was resolved without tables that may be loaded by now."""
+        """Forget the results that lacked tables, which may be loaded by now."""
         self._of_round = {}
         self.classes.begin_round()
         vars(self).pop("undecorated", None)
 
     @cached_property
     def undecorated(self) -> "Resolver":
-        """The same, without what decorators do."""
+        """The same without decorators: `@cache def f()` → `f`."""
         return Resolver(self.tables, decorates=False)
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
-        """Return what was computed under a key, or compute it."""
+        """Return the result kept under a key, or compute it."""
         for known in (self._memo, self._of_round):
             if key in known:
                 result: T = known[key]
@@ -148,7 +148,7 @@ class Resolver:
     # Expressions
 
     def evaluate(self, place: ScopeRef, expression: Expression) -> Values:
-        """Return what an expression may stand for at a place."""
+        """Return the values that an expression may have at a place: `cart.add` → `Cart.add`."""
         if not expression:
             return UNRESOLVED_VALUES
         key = (place, expression if isinstance(expression, str) else json.dumps(expression))
@@ -211,7 +211,7 @@ class Resolver:
         return semantics_of(file).members.dotted(self, file, place, values, expression)
 
     def _changed(self, values: Values) -> Values:
-        """Return what a variable is changed to: a known type stays, its functions may be others."""
+        """Return the values of a changed variable: its type stays, a function may be another."""
         unknown = any(value.kind == UNRESOLVED for value in values)
         held = frozenset(value for value in values if self.function_of(value))
         return held | {CHANGED_VALUE} if unknown else held
@@ -302,7 +302,7 @@ class Resolver:
         return values
 
     def _defined(self, path: str, number: int) -> Values:
-        """Return a definition, as what its decorators make of it."""
+        """Return a definition, as its decorators change it."""
         file = self.file(path)
         values: Values = frozenset([Value(DEFINITION, path, number)])
         if file is None:
@@ -314,7 +314,7 @@ class Resolver:
         return self.calls.decorated(outer, scope, values) if self._decorates else values
 
     def instances(self, classes: Values, name: str = "") -> Values:
-        """Return instances of classes; OPEN names those that may be of a subclass."""
+        """Return instances of classes; OPEN names an instance that may be of a subclass."""
         kinds = {DEFINITION: INSTANCE, TYPE: DEFINITION}
         return frozenset(
             value._replace(kind=kinds[value.kind], name=name if value.kind == DEFINITION else "")

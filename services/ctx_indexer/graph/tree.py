@@ -46,7 +46,7 @@ class TreeNode:
 
 @dataclass
 class Tree:
-    """The nodes of a tree, each before those below it, and what is missing."""
+    """The nodes of a tree, each before those below it, and the problems of finding more."""
 
     nodes: list[TreeNode] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ class TreeBuilder:
     def __init__(
         self, graph: SymbolGraph, depth: int, shown: Callable[[str], str] = lambda path: path
     ) -> None:
-        """`shown` turns paths into those that the caller knows."""
+        """`shown` turns paths into the caller's."""
         self._graph = graph
         self._shown = shown
         self._depth = depth
@@ -68,7 +68,7 @@ class TreeBuilder:
         self._not_followed = 0
 
     async def build(self, root: GraphDefinition, relations: Sequence[Relation]) -> Tree:
-        """Build the tree; its problems say what it lacks."""
+        """Build the tree; its problems say why it may lack nodes."""
         for relation in relations:
             await self._add(root, relation, 1, {root.value})
         if self._not_followed:
@@ -98,7 +98,7 @@ class TreeBuilder:
     async def _below(
         self, node: TreeNode, relation: Relation, depth: int, seen: set[Value]
     ) -> None:
-        """Add what is below a node, where the code says that it is related."""
+        """Add the nodes below an exact one: a possible relation is followed no further."""
         value = node.value
         is_end = depth >= self._depth or relation not in _FOLLOWED
         if is_end or value is None or value in seen or node.certainty is not Certainty.EXACT:
@@ -111,7 +111,7 @@ class TreeBuilder:
         await self._add(inner, relation, depth + 1, seen)
 
     async def _ask(self, definition: GraphDefinition, relation: Relation, depth: int) -> Answer:
-        """Ask for a relation; what the root needs is loaded once for all of them."""
+        """Ask for a relation; the root's tables are loaded once for all of them."""
         graph = self._graph if depth == 1 else self._graph.fresh()
         asked: dict[Relation, Callable[[GraphDefinition], Awaitable[Answer]]] = {
             Relation.CALLERS: graph.callers,

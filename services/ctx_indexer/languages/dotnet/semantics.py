@@ -7,7 +7,7 @@ from ctx_indexer.languages.semantics.definitions import Words
 from ctx_indexer.languages.semantics.files import FileSymbols
 from ctx_indexer.languages.semantics.members import OpenClasses
 from ctx_indexer.languages.semantics.names import MemberNames, namespace
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 from ctx_indexer.languages.semantics.targets import Compiled
 from ctx_indexer.languages.semantics.values import Value
 from ctx_indexer.languages.semantics.visible import Packages

@@ -6,7 +6,7 @@ from ctx_indexer.languages.go.folders import Folders
 from ctx_indexer.languages.go.types import Embedded, Promised
 from ctx_indexer.languages.go.variables import Declared, Static
 from ctx_indexer.languages.semantics.definitions import Words
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 
 SEMANTICS: Mapping[str, Semantics] = {
     "go": Semantics(

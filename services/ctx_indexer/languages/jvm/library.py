@@ -1,4 +1,4 @@
-"""Types of Java and its library: what they are widened to, inherit, and what methods give."""
+"""Types of Java and its library: how they widen, their ancestors, the results of methods."""
 
 from collections.abc import Mapping
 

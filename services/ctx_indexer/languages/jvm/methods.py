@@ -56,7 +56,7 @@ class Methods:
         return self._chosen(place, call.function, call.arguments)
 
     def given(self, place: ScopeRef, function: Expression, arguments: Sequence[Any]) -> Values:
-        """Return what a call gives."""
+        """Return the results of a call: `cart.size()` → an `int`."""
         return union(self._given(value) for value in self._chosen(place, function, arguments))
 
     def declared(self, place: ScopeRef, type_: Expression, value: Expression) -> Values:
@@ -69,7 +69,7 @@ class Methods:
         return self._machine.instances(classes, OPEN)
 
     def operated(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
-        """Return what an operator gives."""
+        """Return the result of an operator: `"a" + 1` → a `String`."""
         left, right = (self._machine.evaluate(place, each) for each in expression[2:])
         return self._types.operation(left, right)
 
@@ -144,7 +144,7 @@ class Methods:
         return UNRESOLVED_VALUES
 
     def _inherited(self, place: ScopeRef, name: str, *, is_parent: bool = False) -> Values:
-        """Return the methods of a class and its ancestors, without those that are replaced."""
+        """Return the methods of a class and its ancestors that no nearer class replaces."""
         key = ("methods", place, name, is_parent)
         return self._machine.remember(key, lambda: self._collected(place, name, is_parent))
 

@@ -35,7 +35,10 @@ class Overloads:
         self.types = StaticTypes(machine)
 
     def chosen(self, place: ScopeRef, arguments: Sequence[Any], values: Values) -> Values:
-        """Return the methods that a call may run, by its arguments; what is no method stays."""
+        """Return the methods that a call may run, by its arguments; other values stay.
+
+        `add(1)` → `add(int)` of `add(int)` and `add(String)`.
+        """
         methods = [value for value in values if value.kind == DEFINITION]
         others = values - frozenset(methods)
         seen = [each for each in methods if self._is_seen(place, each)]

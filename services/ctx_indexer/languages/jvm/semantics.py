@@ -9,7 +9,7 @@ from ctx_indexer.languages.semantics.arguments import Fitting
 from ctx_indexer.languages.semantics.definitions import Words
 from ctx_indexer.languages.semantics.names import MemberNames
 from ctx_indexer.languages.semantics.overloads import OneRuns
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 from ctx_indexer.languages.semantics.targets import Compiled
 from ctx_indexer.languages.semantics.visible import Packages
 

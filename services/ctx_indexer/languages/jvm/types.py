@@ -104,7 +104,7 @@ class StaticTypes:
         return False
 
     def of(self, values: Values) -> Type:
-        """Return the type of values; of several, what is not null."""
+        """Return the type of values: of `null` and a `Gear`, `Gear`; of two types, unknown."""
         found = {self._of(value) for value in values}
         if len(found) > 1:
             found = {each for each in found if each.kind != NULL}
@@ -135,7 +135,7 @@ class StaticTypes:
         return Type(OUTSIDE, last_name(literal[1]))
 
     def operation(self, left: Values, right: Values) -> Values:
-        """Return what an operator makes of two values: a text, or a number."""
+        """Return the result of an operator with two values: `1 + 2.0` → a `double`."""
         names = {_unboxed(self.of(each)).name.lower() for each in (left, right)}
         if "string" in names:
             return external(f"{BUILTINS}.String")
@@ -250,7 +250,7 @@ class StaticTypes:
 
 
 def given_by(name: str) -> Values:
-    """Return what a method of the library gives; unknown where it is not listed."""
+    """Return the result of a method of the library: `String.length` → an `int`; else unknown."""
     path, _, method = name.rpartition(".")
     owner = path.rpartition(".")[2]
     owner = "String" if owner == "string" else owner

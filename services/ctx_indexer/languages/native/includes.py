@@ -1,4 +1,4 @@
-"""Which files of C and C++ see a header: those that include it, directly or through others."""
+"""The files of C and C++ that see a header: they include it, directly or through others."""
 
 from pathlib import PurePosixPath
 

@@ -24,7 +24,7 @@ _LIBRARY = "std"
 
 
 class Program(Visible):
-    """A file of C sees the functions of all files; of several, those that it includes."""
+    """A file of C sees the functions of all files; of two of one name, the one it includes."""
 
     def of_file(
         self, machine: Machine, file: FileSymbols, other: FileSymbols, number: int, name: str

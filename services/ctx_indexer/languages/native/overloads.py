@@ -1,4 +1,4 @@
-"""Chooses among the overloads of C++: those that can take arguments, or take them as they are."""
+"""Chooses among the overloads of C++ by their arguments: `f(1)` → `f(int)`, not `f(char *)`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -143,7 +143,7 @@ class Closest:
         given: Expression,
         copied: Values | None = None,
     ) -> bool:
-        """Whether an argument may be of a type, or be converted to it; what is not known may."""
+        """Whether an argument may be of a type, or be converted to it; an unknown one may."""
         wanted = last_name(expected)
         if _is_literal(given):
             if copied is not None:
@@ -272,12 +272,12 @@ def _is_literal(given: Expression) -> bool:
 
 
 def _type_name(value: Value) -> str:
-    """Return the name of a type of no file of the repository; empty for what a call gives."""
+    """Return the name of a type from outside: `builtins.int` → `int`; empty for a result."""
     return "" if "(" in value.name else value.name.rpartition(".")[2]
 
 
 def _kind(name: str) -> str:
-    """Return the kind of a type that says what it is not converted to."""
+    """Return the kind of a type, by which _REFUSED lists the types it is not converted to."""
     if name in _TEXTS:
         return "text"
     return "number" if name in _NUMBERS else name

@@ -14,7 +14,7 @@ from ctx_indexer.languages.native.types import (
 )
 from ctx_indexer.languages.semantics.definitions import Words
 from ctx_indexer.languages.semantics.overloads import OneRuns
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 
 _FAMILY = frozenset(["c", "cpp"])
 

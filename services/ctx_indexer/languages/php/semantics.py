@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ctx_indexer.languages.semantics.definitions import Words
 from ctx_indexer.languages.semantics.files import FileSymbols
 from ctx_indexer.languages.semantics.names import Names, namespace
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 from ctx_indexer.languages.semantics.values import PACKAGE, Value, Values
 from ctx_indexer.languages.semantics.visible import Packages
 from ctx_indexer.syntax.symbols.table import Import

@@ -12,7 +12,7 @@ from ctx_indexer.languages.python.classes import (
 )
 from ctx_indexer.languages.python.modules import Modules
 from ctx_indexer.languages.semantics.definitions import Words
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 
 SEMANTICS: Mapping[str, Semantics] = {
     "python": Semantics(

@@ -7,7 +7,7 @@ from ctx_indexer.languages.semantics.files import FileSymbols
 from ctx_indexer.languages.semantics.machine import Machine
 from ctx_indexer.languages.semantics.members import OpenClasses
 from ctx_indexer.languages.semantics.names import MemberNames
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 from ctx_indexer.languages.semantics.targets import Targets
 from ctx_indexer.languages.semantics.values import (
     BUILTINS,

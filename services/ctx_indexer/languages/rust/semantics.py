@@ -8,7 +8,7 @@ from ctx_indexer.languages.semantics.files import FileSymbols
 from ctx_indexer.languages.semantics.machine import Machine
 from ctx_indexer.languages.semantics.members import Members, all_homes
 from ctx_indexer.languages.semantics.names import Names
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 from ctx_indexer.languages.semantics.values import (
     BUILTINS,
     DEFINITION,

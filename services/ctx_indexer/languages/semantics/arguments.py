@@ -55,7 +55,7 @@ def _fits_types(machine: Machine, place: ScopeRef, value: Value, call: Call) -> 
 def _fits_type(
     machine: Machine, place: ScopeRef, home: ScopeRef, expected: Expression, given: Expression
 ) -> bool:
-    """Whether an argument may be of a type; what is not known may."""
+    """Whether an argument may be of a type; an unknown one may."""
     if isinstance(given, list) and given[0] == LITERAL and isinstance(expected, str):
         return _literals_fit(expected.rpartition(".")[2], str(given[1]))
     if not expected or not given:

@@ -151,7 +151,7 @@ class Definitions:
 
     @cached_property
     def owned(self) -> dict[tuple[str, str], list[int]]:
-        """What stands outside of its class, by the class's last name and its own."""
+        """Functions and classes outside of their class: `void Cart::add()` by `Cart` and `add`."""
         found: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, scope in enumerate(self.table.scopes):
             if scope.kind in (FUNCTION, CLASS) and scope.owner:

@@ -1,4 +1,4 @@
-"""A symbol table with what the resolver looks up in it, indexed once."""
+"""A symbol table with the indexes that a resolver looks names up in, each built once."""
 
 import re
 from collections import defaultdict
@@ -27,7 +27,7 @@ SETTING = "__setattr__"  # the method that runs where any attribute is assigned
 
 
 class FileSymbols(Definitions):
-    """The symbols of one file: what it defines, and what its code does with names."""
+    """The symbols of one file: its definitions, and how its code uses names."""
 
     @cached_property
     def dotted(self) -> dict[str, list[Binding]]:
@@ -63,7 +63,7 @@ class FileSymbols(Definitions):
 
     @cached_property
     def attributes(self) -> dict[tuple[int, str], list[Binding]]:
-        """What methods assign to attributes of their own instance, by class and name."""
+        """Assignments to attributes of the own instance, by class and name: `self.x = …`."""
         found: dict[tuple[int, str], list[Binding]] = defaultdict(list)
         for binding in self.table.bindings:
             if isinstance(binding.target, str) and binding.target.count(".") == 1:
@@ -97,7 +97,7 @@ class FileSymbols(Definitions):
 
     @cached_property
     def results(self) -> dict[int, list[Expression]]:
-        """What functions return, by scope."""
+        """The expressions that functions return, by scope."""
         found: dict[int, list[Expression]] = defaultdict(list)
         for each in self.table.results:
             found[each.scope].append(each.value)
@@ -139,7 +139,7 @@ class FileSymbols(Definitions):
 
     @cached_property
     def passed(self) -> frozenset[str]:
-        """The last names of what may be passed on: in arguments, results, what is assigned."""
+        """The last names of arguments, results and assigned values, which may be passed on."""
         held = [each.value for each in self.table.bindings]
         held += [each.value for each in self.table.results]
         texts = [*self.table.given(), *map(str, held)]
@@ -157,5 +157,5 @@ class FileSymbols(Definitions):
 
 
 def _choices(value: Expression) -> Sequence[Expression]:
-    """Return the expressions of which a value is one."""
+    """Return the expressions that a value may be: `a or b` → `a`, `b`."""
     return value[1:] if isinstance(value, list) and value[0] == EITHER else [value]

@@ -181,7 +181,7 @@ class Machine(Protocol):
         ...
 
     def instances(self, classes: Values, name: str = "") -> Values:
-        """Return instances of classes; OPEN names those that may be of a subclass."""
+        """Return instances of classes; OPEN names an instance that may be of a subclass."""
         ...
 
     def typed(self, file: FileSymbols, number: int, written: Expression) -> Values:

@@ -146,7 +146,7 @@ class Members:
 
 
 def all_homes(machine: Machine, file: FileSymbols, name: str) -> Sequence[FileSymbols]:
-    """Return a file, and those that add members to a class of a name wherever it is defined."""
+    """Return a file, and every file that adds members to a class of a name."""
     return [file, *(other for other in machine.definers(name) if other.path != file.path)]
 
 

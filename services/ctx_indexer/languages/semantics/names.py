@@ -1,4 +1,4 @@
-"""Question 2: what does a word or a name mean in a scope?"""
+"""Question 2: how is a word or a name read in a scope?"""
 
 from ctx_indexer.languages.semantics.definitions import Bindings, Definitions
 from ctx_indexer.languages.semantics.files import FileSymbols

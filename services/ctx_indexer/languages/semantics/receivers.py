@@ -1,4 +1,4 @@
-"""Question 3: of which type is a receiver, and what is an instance here?"""
+"""Question 3: which type has a receiver, and which instance does code have?"""
 
 from ctx_indexer.languages.semantics.definitions import NO_CLASS, Definitions, Receiver
 from ctx_indexer.languages.semantics.values import Values
@@ -31,5 +31,5 @@ class Receivers:
         return Receiver(number, "", number)
 
     def is_other(self, values: Values) -> bool:
-        """Whether a receiver may be of a type from outside, beside those that are known."""
+        """Whether a receiver may be of a type from outside, beside the known ones."""
         return False

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from pkgutil import iter_modules
+from pathlib import Path
 
 from ctx_indexer import languages
 from ctx_indexer.languages.semantics.definitions import Definitions
 from ctx_indexer.languages.semantics.files import FileSymbols
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 from ctx_indexer.syntax.symbols.table import SymbolTable
 
+_FAMILIES = Path(__file__).parents[1]
 _DEFAULT = Semantics()
 
 
@@ -22,11 +22,10 @@ def _all() -> Mapping[str, Semantics]:
 
 
 def _families() -> Iterator[Mapping[str, Semantics]]:
-    """Yield the semantics of each folder that has any: `go/semantics.py` has SEMANTICS."""
-    for found in iter_modules(languages.__path__, f"{languages.__name__}."):
-        if found.ispkg and find_spec(f"{found.name}.semantics") is not None:
-            module = import_module(f"{found.name}.semantics")
-            yield getattr(module, "SEMANTICS", {})
+    """Yield the semantics of each family that has any: SEMANTICS of `go/semantics.py`."""
+    for path in sorted(_FAMILIES.glob("*/semantics.py")):
+        module = import_module(f"{languages.__name__}.{path.parent.name}.semantics")
+        yield module.SEMANTICS
 
 
 def semantics_of(file: Definitions | None) -> Semantics:

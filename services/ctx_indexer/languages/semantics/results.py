@@ -21,7 +21,7 @@ from ctx_indexer.syntax.symbols.table import Expression
 
 
 class Results:
-    """By default a call gives the declared type of its function, else what the body returns."""
+    """By default a call gives the declared type of its function, else the results of its body."""
 
     def given(
         self,

@@ -40,7 +40,7 @@ class Targets:
         return machine.evaluate(place, call.function)
 
     def named(self, machine: Machine, place: ScopeRef, call: Call) -> Values:
-        """Return the values that a call names beside what it runs: the class it constructs."""
+        """Return the values that a call names beside its targets: the class that it constructs."""
         return machine.evaluate(place, call.function)
 
     def constructors(self, machine: Machine, value: Value) -> Values:

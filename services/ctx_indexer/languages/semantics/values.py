@@ -1,4 +1,4 @@
-"""What an expression can stand for, as far as the code says."""
+"""The values that an expression may have, as far as the code says."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

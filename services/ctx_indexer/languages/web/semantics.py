@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ctx_indexer.languages.semantics.definitions import Words
-from ctx_indexer.languages.semantics.semantics import Semantics
+from ctx_indexer.languages.semantics.questions import Semantics
 from ctx_indexer.languages.web.calls import Chains, WithoutTypes
 from ctx_indexer.languages.web.modules import Modules
 from ctx_indexer.languages.web.names import Callbacks, ObjectMembers, This
