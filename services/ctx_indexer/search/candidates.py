@@ -15,7 +15,7 @@ from ctx_indexer.schema.fields import IS_DOCS, SYMBOLS
 from ctx_indexer.schema.payload import decode
 from ctx_indexer.search.feature_cache import FeatureCache
 from ctx_indexer.search.filters import SearchFilters
-from ctx_indexer.search.query import ParsedQuery, is_code, merge_queries, written_as
+from ctx_indexer.search.query import ParsedQuery, is_code, written_as
 from ctx_indexer.search.rules import CHANGELOG_WORDS, Candidate, is_changelog
 from ctx_indexer.view.view import View
 
@@ -37,6 +37,7 @@ class CandidateFinder:
         self,
         view: View,
         queries: Sequence[ParsedQuery],
+        merged: ParsedQuery,
         filters: SearchFilters,
         embedder: Embedder | None,
     ) -> list[Candidate]:
@@ -44,15 +45,16 @@ class CandidateFinder:
         collection = view.collection
         store_queries: list[Query] = []
         for query in queries:
-            where = await filters.with_inline(query.filters).store_filter(self._store, view)
-            store_queries += _store_queries(query, await _embed(embedder, query), where)
+            own = await filters.with_inline(query.filters).store_filter(self._store, view)
+            store_queries += _store_queries(query, await _embed(embedder, query), own)
         if not store_queries:
             return []
+        where = store_queries[0].filter
         batches = await self._store.query_batch(collection, store_queries)
         scores = _best_scores(store_queries, batches)
-        literals = await self._literals(collection, queries, store_queries)
+        literals = await self._literals(collection, merged.literals, where)
         ids = {chunk_id for best in scores.values() for chunk_id in best} | literals.keys()
-        changelogs = await self._changelogs(collection, queries, store_queries)
+        changelogs = await self._changelogs(collection, where) if merged.asks_changes else {}
         features = await self._features.get(collection, ids | changelogs.keys())
         for chunk_id in changelogs.keys() - ids:
             if not is_changelog(features[chunk_id]):
@@ -69,32 +71,23 @@ class CandidateFinder:
             for chunk_id, chunk in features.items()
         ]
 
-    async def _changelogs(
-        self, collection: str, queries: Sequence[ParsedQuery], store_queries: Sequence[Query]
-    ) -> dict[str, float]:
-        """Return chunks that may be of a changelog, where a query asks for changes."""
-        if not any(query.asks_changes for query in queries):
-            return {}
+    async def _changelogs(self, collection: str, where: Filter | None) -> dict[str, float]:
+        """Return chunks that may be of a changelog."""
         named = Prefetch(BM25, bm25.query_vector(" ".join(sorted(CHANGELOG_WORDS))), DEPTH)
-        where = store_queries[0].filter
         docs = Filter(must=[Match(IS_DOCS, True), where] if where else [Match(IS_DOCS, True)])
         query = Query([named], limit=DEPTH, filter=docs, with_payload=False)
         [hits] = await self._store.query_batch(collection, [query])
         return {hit.id: hit.score for hit in hits}
 
     async def _literals(
-        self, collection: str, queries: Sequence[ParsedQuery], store_queries: Sequence[Query]
+        self, collection: str, literals: Sequence[str], where: Filter | None
     ) -> dict[str, float]:
-        """Return the chunks that hold literals of the queries, and the share that each holds.
+        """Return the chunks that hold literals, and the share that each holds.
 
         BM25 finds chunks with the words of a literal; their texts decide.
         """
-        literals = merge_queries(queries).literals
-        if not literals:
-            return {}
         vectors = {each: bm25.query_vector(each) for each in literals[:MAX_LITERALS]}
         known = {literal: vector for literal, vector in vectors.items() if vector.indices}
-        where = store_queries[0].filter
         wanted = [
             Query([Prefetch(BM25, vector, DEPTH)], limit=DEPTH, filter=where)
             for vector in known.values()

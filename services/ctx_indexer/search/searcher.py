@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ctx_core.embedding.protocol import Embedder
@@ -51,6 +52,11 @@ class SearchRequest:
     counts: bool = False
     mode: str | None = None
     case_sensitive: bool = False
+
+    @cached_property
+    def query(self) -> ParsedQuery:
+        """The query that ranks the hits: all queries as one."""
+        return merge_queries(self.queries)
 
 
 @dataclass(frozen=True)
@@ -122,8 +128,10 @@ class Searcher:
     async def _search(
         self, view: View, request: SearchRequest, embedder: Embedder | None
     ) -> SearchResult:
-        query, collection = merge_queries(request.queries), view.collection
-        candidates = await self._candidates.find(view, request.queries, request.filters, embedder)
+        query, collection = request.query, view.collection
+        candidates = await self._candidates.find(
+            view, request.queries, query, request.filters, embedder
+        )
         similarity = await self._similarity.compare(query, name_words(candidates))
         weights = weights_of_mode(request.mode, self._weights)
         ranked = rank(candidates, query, similarity, weights)
@@ -188,7 +196,7 @@ class Searcher:
         ]
         if not request.case_sensitive:
             return hits
-        written = words_as_written(merge_queries(request.queries))
+        written = words_as_written(request.query)
         return [hit for hit in hits if written is None or written.search(hit.chunk.text)]
 
 
@@ -206,7 +214,7 @@ def _to_read(
     All are shown where a name or a filter of definitions may put one of the last hits first.
     """
     filters = [request.filters.with_inline(each.filters) for each in request.queries]
-    query = merge_queries(request.queries)
+    query = request.query
     by_name = query.is_symbol or any(each.kinds or each.symbols for each in filters)
     if request.reads_all or (request.counts and (by_name or request.case_sensitive)):
         return kept, ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ctx_indexer.lookup.located import LocatedHits
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.search.filters import SearchFilters
-from ctx_indexer.search.query import ParsedQuery, merge_queries, parse_queries
+from ctx_indexer.search.query import ParsedQuery, parse_queries
 from ctx_indexer.search.searcher import MAX_HITS, Searcher, SearchRequest, SearchResult
 from ctx_indexer.tools.context import IndexerContext
 from ctx_indexer.tools.filter_values import check_places, checked_kinds, checked_languages
@@ -114,7 +114,7 @@ class CodeSearch:
         if not found.hits:
             await check_places(self._context.vectors, view, filters, names_of(asked.repo))
         seconds = time.perf_counter() - started
-        return FoundCode(view, merge_queries(queries), found, located, total, seconds)
+        return FoundCode(view, request.query, found, located, total, seconds)
 
     def show(self, asked: SearchArguments, found: FoundCode) -> RepoSearchResult:
         """Build the result of a search, with as much of each hit as was asked for."""
@@ -157,7 +157,7 @@ class CodeSearch:
         located = await self._lookup.hits.locate(
             view,
             [*found.hits, *found.rest],
-            merge_queries(queries),
+            request.query,
             request.filters.with_inline(inline),
             request.per_path,
         )
