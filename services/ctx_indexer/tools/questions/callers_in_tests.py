@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ctx_core.errors import InvalidInput
 from ctx_indexer.graph.certainty import Certainty
@@ -55,6 +55,8 @@ class CallersInTests:
     ) -> RepoSearchResult | None:
         """Return the test functions that call a symbol, None where nothing defines it."""
         started = time.perf_counter()
+        if not asked.workspace_path:  # a session's folder narrows searches, no callers
+            view = replace(view, under=names_of(asked.under))
         [language] = checked_languages(names_of(asked.language)) or [None]
         where = Where.of(view, language, names_of(asked.repo))
         try:
