@@ -111,7 +111,8 @@ def _concepts(hits: Sequence[InfoHit], query: ParsedQuery) -> list[str]:
     counts: Counter[str] = Counter()
     for hit in hits:
         path = hit["path"].rpartition(".")[0]
-        counts.update({part for part in word_parts(f"{hit['symbol']} {path}") if terms(part)})
+        parts = word_parts(f"{hit['symbol']} {path}")
+        counts.update([*dict.fromkeys(part for part in parts if terms(part))])
     return [word for word, _ in counts.most_common() if not query.terms.intersection(terms(word))][
         :MAX_CONCEPTS
     ]
