@@ -29,12 +29,12 @@ T = TypeVar("T")
 class _Job:
     """One call, the loop that waits for it, and its result or error."""
 
-    work: Callable[[], Any]
+    work: Callable[[], object]
     loop: asyncio.AbstractEventLoop
     result: "asyncio.Future[Any]"
     is_abandoned: bool = field(default=False)
 
-    def finish(self, outcome: Any, error: BaseException | None) -> None:
+    def finish(self, outcome: object, error: BaseException | None) -> None:
         if self.result.done():
             return
         if error is None:

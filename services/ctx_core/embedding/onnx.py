@@ -116,7 +116,7 @@ class FastembedEmbedder:
     def embed_words(self, words: Sequence[str]) -> None:
         """Return None: a word takes milliseconds."""
 
-    def _rows(self, vectors: Iterable[Any], count: int) -> NDArray[np.float32]:
+    def _rows(self, vectors: Iterable[NDArray[np.float32]], count: int) -> NDArray[np.float32]:
         rows = np.empty((count, self.dims), np.float32)
         for index, vector in enumerate(vectors):
             rows[index] = vector

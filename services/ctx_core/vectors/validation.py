@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from ctx_core.errors import InvalidInput
-from ctx_core.vectors.points import Sparse
+from ctx_core.vectors.points import Sparse, Vector
 from ctx_core.vectors.queries import Filter, Query
 from ctx_core.vectors.specs import CollectionSpec
 
@@ -52,7 +52,7 @@ def check_positive(field: str, value: int) -> None:
 _JSON_SCALARS = frozenset({str, int, bool, type(None)})
 
 
-def to_json(value: Any) -> Any:
+def to_json(value: object) -> Any:
     """Return a payload value as JSON values; datetimes become ISO strings.
 
     Raises InvalidInput for a value that JSON has no form for, such as NaN.
@@ -76,7 +76,7 @@ def to_json(value: Any) -> Any:
     raise InvalidInput("payload", f"{type(value).__name__} cannot be stored")
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     if not isinstance(key, str):
         raise InvalidInput("payload", f"the key {key!r} is not a string")
     return key
@@ -92,7 +92,7 @@ def datetime_text(value: datetime) -> str:
 # --- vectors -------------------------------------------------------------------------------
 
 
-def check_vector(spec: CollectionSpec, name: str, value: Any) -> None:
+def check_vector(spec: CollectionSpec, name: str, value: Vector) -> None:
     """Raise InvalidInput for a vector that a collection of this spec cannot store or compare."""
     if name in spec.dense:
         _check_dense(name, value, spec.dense[name])
@@ -103,7 +103,7 @@ def check_vector(spec: CollectionSpec, name: str, value: Any) -> None:
         raise InvalidInput("vector", f"{name!r} is unknown here; the collection has: {known}")
 
 
-def _check_dense(name: str, value: Any, dims: int) -> None:
+def _check_dense(name: str, value: Vector, dims: int) -> None:
     if isinstance(value, Sparse):
         raise InvalidInput("vector", f"{name!r} is dense, the value is sparse")
     if len(value) != dims:
@@ -111,7 +111,7 @@ def _check_dense(name: str, value: Any, dims: int) -> None:
     _check_numbers(name, value)
 
 
-def _check_sparse(name: str, value: Any) -> None:
+def _check_sparse(name: str, value: Vector) -> None:
     if not isinstance(value, Sparse):
         raise InvalidInput("vector", f"{name!r} is sparse, the value is dense")
     if len(value.indices) != len(value.values):

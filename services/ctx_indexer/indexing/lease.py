@@ -13,16 +13,16 @@ import os
 import random
 import socket
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import uuid4
 
 from ctx_core.blocking import DISK
 from ctx_core.clock import to_iso, utc_now
 from ctx_core.errors import CollectionNotFound, CtxError, RepoInUse, StorageFailed
-from ctx_core.vectors.points import Point
+from ctx_core.vectors.points import Payload, Point
 from ctx_core.vectors.protocol import VectorStore
 from ctx_core.vectors.queries import Filter, Match, MatchAny
 from ctx_core.vectors.specs import CollectionSpec, IndexKind
@@ -219,7 +219,7 @@ async def _remove(store: VectorStore, claims: Sequence[Claim]) -> None:
             await store.delete(COLLECTION, Filter(must=[own]))
 
 
-def _read(id_: str, payload: Mapping[str, Any]) -> Claim | None:
+def _read(id_: str, payload: Payload) -> Claim | None:
     try:
         return Claim(id=id_, **{name: each for name, each in payload.items() if name != "claim"})
     except TypeError:

@@ -1,7 +1,7 @@
 """The tables of the manifest, parts of statements, and the move from an earlier version."""
 
+import sqlite3
 from collections.abc import Callable
-from typing import Any
 
 WRITING, DONE, REMOVING = "writing", "done", "removing"
 
@@ -84,7 +84,7 @@ FROM files f JOIN versions v ON v.path = f.path AND v.blob = f.blob
 WHERE f.checkout = ? AND v.store = ? AND v.collection = ? AND v.repo = ?
 """
 
-Execute = Callable[[str], Any]
+Execute = Callable[[str], sqlite3.Cursor]
 
 
 def create_tables(execute: Execute) -> None:

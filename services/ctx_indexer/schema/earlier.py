@@ -1,9 +1,8 @@
 """Chunks as INDEX_VERSION 3 stored them: read once more, when their collection is recreated."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
+from ctx_core.vectors.points import Payload
 from ctx_indexer.schema import fields
 from ctx_indexer.schema.payload import ChunkPayload
 from ctx_indexer.source.classify import FileFlags
@@ -13,7 +12,7 @@ EARLIER_BM25 = "lex"  # the name of the BM25 vector
 _DETAILS = "told"
 
 
-def decode_earlier(payload: Mapping[str, Any]) -> ChunkPayload | None:
+def decode_earlier(payload: Payload) -> ChunkPayload | None:
     """Decode a payload of version 3; None for one of any other version."""
     try:
         details = json.loads(payload[_DETAILS])

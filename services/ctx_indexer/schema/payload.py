@@ -1,13 +1,13 @@
 """The payload of a chunk: everything that is stored of it beside its vectors."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
 from ctx_core.errors import SearchFailed
+from ctx_core.vectors.points import Payload
 from ctx_indexer.chunking.definition_spans import DefinitionSpan
 from ctx_indexer.schema import fields
 from ctx_indexer.schema.features import ChunkLocation, Features, compute_features
@@ -104,7 +104,7 @@ _DETAILS = (
 )
 
 
-def decode(payload: Mapping[str, Any]) -> ChunkPayload:
+def decode(payload: Payload) -> ChunkPayload:
     """Decode a payload. Raises SearchFailed for one that another version of ctx wrote."""
     try:
         details = json.loads(payload[fields.DETAILS])

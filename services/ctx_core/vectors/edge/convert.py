@@ -33,6 +33,9 @@ DENSE_TYPE = edge.VectorStorageDatatype.Turbo8
 # Segments are searched in parallel; more threads than this gave nothing with one segment.
 SEARCH_THREADS = 2
 
+EdgeVector = edge.SparseVector | list[float] | list[list[float]]
+EdgeCondition = edge.Filter | edge.HasVectorCondition | edge.HasIdCondition | edge.FieldCondition
+
 _INDEXES = {
     IndexKind.KEYWORD: edge.PayloadSchemaType.Keyword,
     IndexKind.INTEGER: edge.PayloadSchemaType.Integer,
@@ -74,7 +77,7 @@ def _point(point: Point) -> edge.Point:
     return edge.Point(validation.canonical_id(point.id), vectors, validation.to_json(point.payload))
 
 
-def _vector(value: Vector) -> Any:
+def _vector(value: Vector) -> EdgeVector:
     if isinstance(value, Sparse):
         return edge.SparseVector(_numbers(value.indices), _numbers(value.values))
     return _numbers(value)
@@ -105,7 +108,7 @@ def _filter(where: Filter) -> edge.Filter:
     )
 
 
-def _condition(condition: Condition) -> Any:
+def _condition(condition: Condition) -> EdgeCondition:
     match condition:
         case Filter():
             return _filter(condition)
@@ -138,8 +141,8 @@ def _scalar(value: Scalar) -> Any:
     return numpy.bool_(value) if isinstance(value, bool) else value
 
 
-def _list(values: Sequence[str] | Sequence[int]) -> Any:
-    return list(values)
+def _list(values: Sequence[str] | Sequence[int]) -> list[str] | list[int]:
+    return list(values)  # type: ignore[return-value]
 
 
 def _datetimes(condition: DatetimeRange) -> edge.RangeDateTime:
@@ -222,7 +225,7 @@ def record(stored: edge.Record) -> Record:
     return Record(id=str(stored.id), payload=stored.payload or {}, vectors=vectors)
 
 
-def _stored_vector(value: Any) -> Vector:
+def _stored_vector(value: edge.SparseVector | Sequence[float]) -> Vector:
     if isinstance(value, edge.SparseVector):
         return Sparse(value.indices, value.values)
     return list(value)

@@ -7,7 +7,7 @@ from typing import Any
 from qdrant_client import models
 
 from ctx_core.vectors import validation
-from ctx_core.vectors.points import FacetCount, Hit, Point, Record, Sparse, Vector
+from ctx_core.vectors.points import FacetCount, Hit, Payload, Point, Record, Sparse, Vector
 from ctx_core.vectors.queries import (
     Condition,
     DatetimeRange,
@@ -40,7 +40,7 @@ def sparse_vectors(spec: CollectionSpec) -> dict[str, models.SparseVectorParams]
     return {n: models.SparseVectorParams(modifier=models.Modifier.IDF) for n in spec.sparse}
 
 
-def metadata(spec: CollectionSpec) -> dict[str, Any]:
+def metadata(spec: CollectionSpec) -> dict[str, object]:
     """Return the part of a spec that Qdrant keeps without understanding it."""
     texts = {
         "purpose": spec.purpose,
@@ -89,7 +89,7 @@ def _indexes(schema: Mapping[str, models.PayloadIndexInfo]) -> dict[str, IndexKi
     }
 
 
-def _model(metadata: Mapping[str, Any] | None) -> EmbeddingModel | None:
+def _model(metadata: Payload | None) -> EmbeddingModel | None:
     match (metadata or {}).get(MODEL_KEY):
         case {"name": str(name), "dims": int(dims)}:
             return EmbeddingModel(name=name, dims=dims)
@@ -97,7 +97,7 @@ def _model(metadata: Mapping[str, Any] | None) -> EmbeddingModel | None:
             return None
 
 
-def _texts(metadata: Mapping[str, Any] | None) -> dict[str, str]:
+def _texts(metadata: Payload | None) -> dict[str, str]:
     """Return the texts of a spec; none of a collection of an earlier version or another program."""
     match (metadata or {}).get(SPEC_KEY):
         case {"purpose": str(purpose), "rebuild_command": str(command), "model_setting": str(name)}:
@@ -131,14 +131,15 @@ def number_count(point: Point) -> int:
     )
 
 
-def _vector(value: Vector) -> Any:
+def _vector(value: Vector) -> models.SparseVector | list[float]:
     if isinstance(value, Sparse):
         return models.SparseVector.model_construct(
             indices=[int(index) for index in value.indices],
             values=[float(weight) for weight in value.values],
         )
     if hasattr(value, "tolist"):
-        return value.tolist()
+        numbers: list[float] = value.tolist()
+        return numbers
     return [float(number) for number in value]
 
 
@@ -165,7 +166,7 @@ def names_ids(where: Filter) -> bool:
     )
 
 
-def _condition(condition: Condition) -> Any:
+def _condition(condition: Condition) -> models.Condition:
     match condition:
         case Filter():
             return required_filter(condition)
@@ -192,8 +193,8 @@ def _field(condition: Match | MatchAny | Range | DatetimeRange) -> models.FieldC
             return models.FieldCondition(key=field, match=models.MatchValue(value=value))
 
 
-def _list(values: Sequence[str] | Sequence[int]) -> Any:
-    return list(values)
+def _list(values: Sequence[str] | Sequence[int]) -> list[str] | list[int]:
+    return list(values)  # type: ignore[return-value]
 
 
 def _datetimes(condition: DatetimeRange) -> models.DatetimeRange:
