@@ -1,11 +1,8 @@
 """The vector store of a Qdrant server, or a cluster of them, by its URL."""
 
 import asyncio
-import math
-import ssl
-import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +15,7 @@ from ctx_core.vectors.points import FacetCount, Hit, Point, Record
 from ctx_core.vectors.queries import Filter, Query
 from ctx_core.vectors.server import convert
 from ctx_core.vectors.server.aliases import AliasResolver
+from ctx_core.vectors.server.client import open_client
 from ctx_core.vectors.server.errors import (
     ErrorTranslator,
     ignore_existing,
@@ -76,16 +74,8 @@ class ServerStore:
     ) -> "ServerStore":
         """Return a store that makes its first request when a method is called."""
         translator = ErrorTranslator(url=without_credentials(url), timeout=timeout, hint=hint)
-        verify = _tls_context(ca_cert) if ca_cert else True
-        with translator.errors(), _without_key_warning():
-            client = AsyncQdrantClient(
-                url=url,
-                api_key=api_key,
-                timeout=math.ceil(timeout),
-                check_compatibility=False,
-                verify=verify,
-                trust_env=proxies,
-            )
+        with translator.errors():
+            client = open_client(url, api_key, ca_cert, timeout, proxies=proxies)
         return cls(client, translator, distribution=distribution, on_close=on_close)
 
     @property
@@ -334,13 +324,6 @@ class ServerStore:
                 await self._on_close()
 
 
-def _tls_context(ca_cert: Path) -> ssl.SSLContext:
-    try:
-        return ssl.create_default_context(cafile=ca_cert)
-    except OSError as error:  # an SSLError is one too
-        raise StorageFailed(f"QDRANT_CA_CERT={ca_cert} cannot be used: {error}") from error
-
-
 def _requests(points: Sequence[Point]) -> Iterator[list[Point]]:
     """Cut points into batches that fit one request."""
     batch: list[Point] = []
@@ -358,11 +341,3 @@ def _requests(points: Sequence[Point]) -> Iterator[list[Point]]:
 
 def _version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(".")[:2] if part.isdigit())
-
-
-@contextmanager
-def _without_key_warning() -> Iterator[None]:
-    """Silence the client's warning of an API key over plain http, usual in a cluster."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
-        yield
