@@ -59,11 +59,6 @@ class BlockingPool:
         self._condition = threading.Condition()
         self._threads = self._idle = self._abandoned = self._started = 0
 
-    @property
-    def abandoned(self) -> int:
-        """How many threads still hang in calls that were given up."""
-        return self._abandoned
-
     async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a function in a thread; when this is cancelled, the thread is left behind.
 

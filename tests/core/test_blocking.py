@@ -64,7 +64,7 @@ async def test_a_stuck_call_answers_at_its_deadline_and_others_go_on(gate: threa
     pool = BlockingPool("test", 1)
     for _ in range(3):
         await abandon(pool, gate)
-    assert pool.abandoned == 3
+    assert pool._abandoned == 3
     async with asyncio.timeout(PATIENCE):
         assert await pool.run(str, 1) == "1"
     gate.set()
@@ -74,7 +74,7 @@ async def test_a_stuck_call_answers_at_its_deadline_and_others_go_on(gate: threa
 
 def _wait_until_free(pool: BlockingPool) -> None:
     until = time.monotonic() + PATIENCE
-    while pool.abandoned:
+    while pool._abandoned:
         assert time.monotonic() < until
         time.sleep(0.01)
 
@@ -102,7 +102,7 @@ async def test_a_call_that_still_waits_is_never_begun(gate: threading.Event) -> 
         await second
     gate.set()
     await first
-    assert (begun, pool.abandoned) == ([], 0)
+    assert (begun, pool._abandoned) == ([], 0)
 
 
 async def test_too_many_stuck_threads_are_an_error(

@@ -12,9 +12,8 @@ MAX_WAITING = 8  # more would wait longer than any caller does
 class Turns:
     """Gives callers their turn, in their order."""
 
-    def __init__(self, name: str, max_waiting: int = MAX_WAITING) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
-        self._max_waiting = max_waiting
         self._waiting = 0
         self._lock = asyncio.Lock()
 
@@ -24,7 +23,7 @@ class Turns:
 
         Raises DecoderFailed where too many wait already.
         """
-        if self._waiting >= self._max_waiting:
+        if self._waiting >= MAX_WAITING:
             raise DecoderFailed(
                 f"{self._name} is busy and {self._waiting} texts wait for it: ask again later"
             )

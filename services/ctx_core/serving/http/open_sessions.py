@@ -16,9 +16,8 @@ MAX_OPEN_SESSIONS = 1_000  # about 43 KB each
 class OpenSessions:
     """Ends the session that was used longest ago where too many are open, as its client could."""
 
-    def __init__(self, app: ASGIApp, most: int = MAX_OPEN_SESSIONS) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._most = most
         self._scopes: OrderedDict[bytes, Scope] = OrderedDict()  # of the request that opened it
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -36,11 +35,13 @@ class OpenSessions:
         await self._app(scope, receive, watched)
         if scope.get("method") == "DELETE" and given:
             self._scopes.pop(given, None)
-        while len(self._scopes) > self._most:
+        while len(self._scopes) > MAX_OPEN_SESSIONS:
             await self._end(*self._scopes.popitem(last=False))
 
     async def _end(self, session: bytes, opened_by: Scope) -> None:
-        log.warning("ended the MCP session used longest ago: more than %d are open", self._most)
+        log.warning(
+            "ended the MCP session used longest ago: more than %d are open", MAX_OPEN_SESSIONS
+        )
         kept = [
             (b"host", b"localhost"),
             (b"accept", b"application/json"),

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import logging
 import signal
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,8 +39,6 @@ from ctx_core.serving.stopping import CLOSE_SECONDS, end_within
 from ctx_core.serving.toolsets import check_setting
 from ctx_core.settings import Settings
 from ctx_core.settings.serving import url_host
-
-log = logging.getLogger(__name__)
 
 KEEP_ALIVE_SECONDS = 75  # longer than clients pool connections, so that none is closed under a call
 BACKLOG = 512

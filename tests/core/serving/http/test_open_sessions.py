@@ -1,8 +1,10 @@
 """The number of MCP sessions that one endpoint keeps."""
 
 import httpx
+import pytest
 from fastmcp import FastMCP
 
+from ctx_core.serving.http import open_sessions
 from ctx_core.serving.http.open_sessions import OpenSessions
 from tests.integration.test_guard import ACCEPT, INITIALIZE
 
@@ -10,9 +12,10 @@ JSON = {"content-type": "application/json"}
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 
 
-async def test_the_session_used_longest_ago_makes_room() -> None:
+async def test_the_session_used_longest_ago_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_sessions, "MAX_OPEN_SESSIONS", 2)
     app = FastMCP("test").http_app(path="/mcp", host_origin_protection=False)
-    limited = OpenSessions(app, most=2)
+    limited = OpenSessions(app)
     transport = httpx.ASGITransport(app=limited)
     async with (
         app.router.lifespan_context(app),
@@ -34,9 +37,10 @@ async def test_the_session_used_longest_ago_makes_room() -> None:
         assert [await status(first), await status(third)] == [200, 200]
 
 
-async def test_requests_that_open_no_session_end_none() -> None:
+async def test_requests_that_open_no_session_end_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_sessions, "MAX_OPEN_SESSIONS", 1)
     app = FastMCP("test").http_app(path="/mcp", host_origin_protection=False)
-    transport = httpx.ASGITransport(app=OpenSessions(app, most=1))
+    transport = httpx.ASGITransport(app=OpenSessions(app))
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
