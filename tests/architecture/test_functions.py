@@ -17,7 +17,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # "What a declaration names is of the scope around" has no subject: say which thing does what.
 HANGING = re.compile(r"\bwhat\b|\bthose that\b|\bof which\b", re.IGNORECASE)
-HANGING_SHARE = 0.143  # the aim is 0.02
+HANGING_SHARE = 0.02  # read beside well-kept libraries: 0 to 0.016
 
 
 def functions(source: str) -> Iterator[Function]:
