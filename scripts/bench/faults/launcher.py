@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
+from ctx_core.serving.process import main
 from scripts.bench.figures import ROOT
 
 MODULES = ("ctx_memory", "ctx_indexer")
@@ -53,7 +54,7 @@ class Launcher:
 
 def serve() -> None:
     """Fork a server for each line of the input."""
-    servers = {module: importlib.import_module(f"{module}.__main__") for module in MODULES}
+    servers = {module: importlib.import_module(f"{module}.process") for module in MODULES}
     for late in LATE:
         importlib.import_module(late)
     signal.signal(signal.SIGCHLD, _reap)
@@ -62,8 +63,8 @@ def serve() -> None:
         pid = os.fork()
         if pid == 0:
             _become(order["env"], Path(order["log"]))
-            server = servers[order["module"]]
-            server.main(order["module"].rpartition(".")[2], server.run)
+            module = order["module"]
+            main(module.removeprefix("ctx_"), servers[module].run)
         print(pid, flush=True)
 
 
