@@ -103,7 +103,7 @@ def test_an_upgrade_keeps_the_data(tmp_path: Path) -> None:
             text="Roll it back.",
         )
         assert call(server.indexer_http, "qdrant_index_root")["ok"]
-    assert "ctx_core.parts" in server.stderr(), "that was not the earlier release"
+    assert "services.core.parts" in server.stderr(), "that was not the earlier release"
 
     [memory] = json.loads(run_ctx(env, "memory", "list", "--json").stdout)["results"]
     assert (memory["id"], memory["information"]) == (stored["id"], "Deploys need the VPN.")
