@@ -17,6 +17,7 @@ PACKAGES = ("ctx", "ctx_core", "ctx_indexer", "ctx_memory")
 # Imported only by Alembic, inside of its own context.
 NOT_IMPORTED = ("ctx_memory.records.migrations.", "ctx.__main__")
 METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
+CALLED = re.compile(rf"\b(\w+)\.({'|'.join(METHODS)})\b")
 ANCHORED = frozenset({"match", "fullmatch"})
 LONG_REPEAT = 32  # a repeat that may go on longer than this counts as unbounded
 BREAKERS = ("", "\0", "\nx", "a")  # what may follow a repeat, so that the match fails after it
@@ -39,7 +40,7 @@ def expressions() -> list[Expression]:
     for module in _modules():
         for name, pattern in _globals(module):
             place = f"{module.__name__}.{name}"
-            methods = _methods_inside(module) if "[" in name else _methods(name)
+            methods = _methods_inside(module) if "[" in name else _methods(name, module)
             found.setdefault(pattern, Expression(place, pattern, methods))
         for line, method, text in _inline(module):
             pattern = re.compile(text)
@@ -96,20 +97,31 @@ def _folders() -> Iterator[Path]:
         yield from map(Path, importlib.import_module(package).__path__)
 
 
-@cache
-def _calls() -> Mapping[str, set[str]]:
-    """Return the methods by which each name of the product is called."""
-    called = re.compile(rf"\b(\w+)\.({'|'.join(METHODS)})\b")
+def _calls_in(path: Path) -> Mapping[str, set[str]]:
+    """Return the methods by which a file calls each name."""
     found: dict[str, set[str]] = {}
-    for path in (path for folder in _folders() for path in folder.rglob("*.py")):
-        for name, method in called.findall(path.read_text()):
-            found.setdefault(name, set()).add(method)
+    for name, method in CALLED.findall(path.read_text()):
+        found.setdefault(name, set()).add(method)
     return found
 
 
-def _methods(name: str) -> frozenset[str]:
-    """Return the methods by which a name is called; a name that is never seen is searched for."""
-    return frozenset(_calls().get(name, {"search"}))
+@cache
+def _calls() -> Mapping[str, set[str]]:
+    """Return the methods by which each name of the product is called."""
+    found: dict[str, set[str]] = {}
+    for path in (path for folder in _folders() for path in folder.rglob("*.py")):
+        for name, methods in _calls_in(path).items():
+            found.setdefault(name, set()).update(methods)
+    return found
+
+
+def _methods(name: str, module: ModuleType) -> frozenset[str]:
+    """Return the methods by which a name is called; a name that is never seen is searched for.
+
+    A private name is its module's own: `_ITEM` of another file is another expression.
+    """
+    calls = _calls_in(Path(str(module.__file__))) if name.startswith("_") else _calls()
+    return frozenset(calls.get(name, {"search"}))
 
 
 def _methods_inside(module: ModuleType) -> frozenset[str]:
