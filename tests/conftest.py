@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from ctx_core.settings.models import PROSE_MODEL
+from ctx_memory.projection import drains
 from tests.support.postgres import postgres_server, postgres_url
 from tests.support.qdrant import memory, qdrant_program, qdrant_url
 from tests.support.slow import mark_slow, whole_processes_first
@@ -24,6 +25,10 @@ settings.load_profile("steady")
 # Where the model is not the point tests use the static one for entries, which is a hundred times
 # quicker.
 os.environ.setdefault("MEMORY_EMBEDDING_MODEL", PROSE_MODEL)
+
+# A caller waits two seconds for its vectors, and a busy machine may take longer: tests of what is
+# stored are about the vectors, those of the wait set it themselves.
+drains.MAX_WAIT_SECONDS = 30.0
 
 # A suite that a shell runs in the background ignores Ctrl-C, and so would the servers it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
