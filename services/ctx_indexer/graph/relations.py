@@ -57,7 +57,7 @@ class Relations:
             resolver.start()
             values = resolver.calls.targets(ScopeRef(home.path, call.scope), call)
             known = [value for value in values if value.kind == DEFINITION]
-            for value in known:
+            for value in sorted(known):  # the same in every process
                 if related := self._related(value):
                     found.setdefault(value, related)
             if not known and any(value.kind == UNRESOLVED for value in values):
