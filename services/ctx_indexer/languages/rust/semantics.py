@@ -51,9 +51,20 @@ class Paths(Visible):
                     return file_value(found)
             return external(each.alias)
         if not each.module:
-            return machine.name(ScopeRef(file.path, each.scope), each.name)
+            return _item(machine, file, each)
         found_values = _in_module(machine, _path(machine, file, each), each.name)
         return found_values or external(f"{each.module}.{each.name}")
+
+
+def _item(machine: Machine, file: FileSymbols, each: Import) -> Values:
+    """Return the item or crate that an import of one name means: `use Cart as C;` → `Cart`.
+
+    This very import may bind the name: `use http;` names a crate.
+    """
+    with machine.entered(("use", file.path, each.scope, each.alias)) as entered:
+        place = ScopeRef(file.path, each.scope)
+        values = machine.name(place, each.name) if entered else NOTHING
+    return values or _crate(machine, file, each.name) or external(each.name)
 
 
 def _path(machine: Machine, file: FileSymbols, each: Import) -> Values:
