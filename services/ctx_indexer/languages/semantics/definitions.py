@@ -137,11 +137,15 @@ class Definitions:
         scope = self.scope(number)
         if scope.kind != FUNCTION or scope.parent < 0:
             return False
-        outer = self.scope(scope.parent)
-        class_name = last_name(scope.owner) if scope.owner else outer.name
-        if not scope.owner and outer.kind != CLASS:
-            return False
-        return scope.name == (self.words.constructor or class_name.partition("<")[0])
+        class_name = last_name(scope.owner) or self.class_name(scope.parent)
+        constructor = self.words.constructor or class_name.partition("<")[0]
+        return bool(class_name) and scope.name == constructor
+
+    def class_name(self, number: int) -> str:
+        """Return the name of the class whose members stand in a scope; empty where none do."""
+        scope = self.scope(number)
+        names = {CLASS: scope.name, EXTENSION: last_name(scope.owner)}
+        return names.get(scope.kind, "")
 
     def is_allocator(self, number: int) -> bool:
         """Whether a function makes the instances of its class: `__new__` in Python."""
@@ -205,7 +209,7 @@ class Definitions:
         scope = self.scope(number)
         outer = self.scope(scope.parent)
         if self.is_constructor(number) or self.is_allocator(number):
-            return (last_name(scope.owner) or outer.name), False
+            return (last_name(scope.owner) or self.class_name(scope.parent)), False
         is_member = outer.kind in (CLASS, EXTENSION) or MEMBER in scope.marks
         return scope.name, is_member or bool(scope.owner)
 

@@ -73,6 +73,8 @@ class Expressions:
             return text
         if self._shapes.members and text.startswith(self._shapes.members):
             text = "self." + text.lstrip(self._shapes.members)
+        if self._shapes.contextual and text.startswith(self._shapes.contextual):
+            return UNKNOWN
         text = "".join(text.split())
         for separator in _SEPARATORS:
             text = text.replace(separator, ".")
@@ -120,9 +122,7 @@ class Expressions:
         if fields := shapes.subscripts.get(kind):
             return self._item(node, fields, depth)
         if (inner := shapes.wrappers.get(kind)) is not None:
-            value = self.read(part(node, inner), depth)
-            is_taken = shapes.receiving and node.children[0].type == shapes.receiving
-            return [ITERATED, value] if is_taken and value else value
+            return self._wrapped(node, self.read(part(node, inner), depth))
         if kind in shapes.generics:
             return self._generic(node, shapes.generics[kind], depth)
         if kind in shapes.lookups:
@@ -135,6 +135,15 @@ class Expressions:
         if parts := shapes.operations.get(kind):
             return self._operation(node, parts, depth)
         return self._literal(node, kind, depth)
+
+    def _wrapped(self, node: Node, value: Expression) -> Expression:
+        """Return a value as the operator before it changes it: `<-orders` → an order."""
+        operator = node.children[0].type
+        if value and operator == self._shapes.receiving:
+            return [ITERATED, value]
+        if isinstance(value, str) and operator == self._shapes.contextual:
+            return attribute(UNKNOWN, value)
+        return value
 
     def _call(self, node: Node, kind: str, depth: int) -> Expression:
         shapes = self._shapes

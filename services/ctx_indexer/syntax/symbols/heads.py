@@ -52,6 +52,8 @@ class Heads:
             if each.type in self._spec.no_parameters or "comment" in each.type:
                 star = "*" if self._spec.rest_modifier in self._text(each) else star
             elif each.type in self._spec.parameters or not found:
+                inner = any(child.type == self._spec.rest_modifier for child in each.children)
+                star = "*" if inner else star
                 found += [p._replace(name=star + p.name) for p in self.parameter(each)]
                 star = ""
             else:

@@ -32,6 +32,7 @@ class Shapes:
     constructs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # class, arguments
     makers: frozenset[str] = frozenset()  # functions that make an instance of a type they take
     receiving: str = ""  # the operator that takes an element, as `<-` of a channel
+    contextual: str = ""  # starts a member of the type that its place expects: `.red` in Swift
     subscripts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     choices: frozenset[str] = frozenset()  # one of the children
     conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # one of some parts
@@ -80,12 +81,14 @@ class SymbolSpec:
     imports: Callable[[str], Sequence[ImportedName]]
     # A parameter's node type, with the parts of its name, type and default.
     parameters: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
+    # Arguments with the parts of their name, which one may lack, and of their value.
     keyword_arguments: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     argument_lists: frozenset[str] = frozenset()  # nodes whose children are arguments
     splats: frozenset[str] = frozenset()  # parameters that take the rest, as `*args`
     variadic: frozenset[str] = frozenset()  # parameters that are arrays of their type
     no_parameters: frozenset[str] = frozenset()  # nodes in a list of parameters that are none
-    # The word before a parameter that takes the rest, in a list where defaults follow parameters.
+    # The word that marks a parameter which takes the rest, before it or in it; set where modifiers
+    # and defaults stand beside parameters.
     rest_modifier: str = ""
     promoted: frozenset[str] = frozenset()  # parameters, or parts of them, that make members
     tuples: frozenset[str] = frozenset()  # types of several results

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from ctx_indexer.syntax.symbols.bindings import Hiding
 from ctx_indexer.syntax.symbols.expressions import MAX_ARGUMENTS
-from ctx_indexer.syntax.symbols.nodes import Captures
+from ctx_indexer.syntax.symbols.nodes import Captures, part
 from ctx_indexer.syntax.symbols.scopes import Scopes
 from ctx_indexer.syntax.symbols.spec import SymbolSpec
 from ctx_indexer.syntax.symbols.table import (
@@ -106,10 +106,11 @@ class Uses:
             given += child.named_children if child.type in spec.argument_lists else [child]
         given = [each for each in given if "comment" not in each.type]
         for each in given[:MAX_ARGUMENTS]:
-            if fields := spec.keyword_arguments.get(each.type):
-                name, value = (each.child_by_field_name(part) for part in fields)
-                if name is not None:
-                    arguments.append([BY_NAME, self._expressions.text(name), read(value)])
+            fields = spec.keyword_arguments.get(each.type)
+            name = part(each, fields[0]) if fields else None
+            if fields and name is not None:
+                value = read(part(each, fields[1]))
+                arguments.append([BY_NAME, self._expressions.text(name), value])
             elif spec.overloads:
                 arguments.append(read(each))
             else:
