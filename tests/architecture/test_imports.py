@@ -120,6 +120,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "core.vectors",
         "indexer.chunking",
         "indexer.source",
+        *LANGUAGES,
         *SYNTAX,
     },
     "indexer.manifest": {"core.errors", "core.sqlite", "core.vectors"},

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ctx_indexer.manifest.rows import ManifestRow
-from ctx_indexer.schema.points import INDEX_VERSION
+from ctx_indexer.schema.points import index_version
 from ctx_indexer.source.listing import list_files
 from ctx_indexer.source.walk import FileLimits, SkippedFile, inspect_file
 
@@ -60,4 +60,4 @@ def _skips(root: Path, path: str, limits: FileLimits) -> bool:
 
 
 def _is_current(row: ManifestRow) -> bool:
-    return row.done and row.index_version == INDEX_VERSION
+    return row.done and row.index_version == index_version(row.language)

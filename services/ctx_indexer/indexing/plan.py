@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from ctx_indexer.indexing.verify import Mismatch
 from ctx_indexer.manifest.rows import FileVersion, ManifestRow, VersionRow
+from ctx_indexer.schema.points import index_version
 from ctx_indexer.source.walk import SourceFile, is_under
 
 NO_VERSIONS: Mapping[FileVersion, VersionRow] = {}
@@ -44,7 +45,6 @@ def make_plan(
     rows: Mapping[str, ManifestRow],
     versions: Mapping[FileVersion, VersionRow] = NO_VERSIONS,
     *,
-    index_version: int,
     mismatch: Mismatch = NO_MISMATCH,
     under: str = "",
 ) -> Plan:
@@ -61,7 +61,7 @@ def make_plan(
         row = rows.get(file.path)
         if row is None:
             added.add(file.path)
-        if not _is_current(versions.get(version), mismatch, index_version):
+        if not _is_current(versions.get(version), file, mismatch):
             writes.append(file)
         elif row is None or row.blob != file.blob:
             shared.append(file)
@@ -87,10 +87,10 @@ def make_plan(
     )
 
 
-def _is_current(row: VersionRow | None, mismatch: Mismatch, index_version: int) -> bool:
+def _is_current(row: VersionRow | None, file: SourceFile, mismatch: Mismatch) -> bool:
     return (
         row is not None
         and row.done
-        and row.index_version == index_version
+        and row.index_version == index_version(file.language)
         and row.version not in mismatch.lost
     )

@@ -24,7 +24,6 @@ from ctx_indexer.indexing.writer import BATCH_CHUNKS, Writer
 from ctx_indexer.manifest.checkouts import Checkout
 from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.manifest.rows import FileVersion, ManifestRow, VersionRow
-from ctx_indexer.schema.points import INDEX_VERSION
 from ctx_indexer.source.walk import FileLimits, SourceFile, is_under
 
 
@@ -64,7 +63,6 @@ class IndexRun:
             scanned.files,
             rows,
             versions,
-            index_version=INDEX_VERSION,
             mismatch=mismatch,
             under=self.subdir,
         )

@@ -12,7 +12,7 @@ from ctx_core.vectors.points import Scalar
 from ctx_core.vectors.protocol import VectorStore
 from ctx_indexer.manifest.rows import FileVersion, RepoKey, VersionRow
 from ctx_indexer.schema.fields import FILE_VERSION, PATH, repo_filter, version_id
-from ctx_indexer.schema.points import INDEX_VERSION, point_id
+from ctx_indexer.schema.points import index_version, point_id
 
 FIRST_LIMIT = 10_000  # values counted by the first request
 LIMIT_GROWTH = 4  # of the limit from one request to the next, until all values fit
@@ -70,7 +70,8 @@ async def _lost_versions(
     found: set[str] = set()
     for batch in batches(list(firsts), IDS_PER_READ):
         for record in await store.retrieve(key.collection, batch, fields=[FILE_VERSION]):
-            is_current = firsts[record.id].index_version == INDEX_VERSION
+            row = firsts[record.id]
+            is_current = row.index_version == index_version(row.language)
             if not is_current or FILE_VERSION in record.payload:
                 found.add(record.id)
         await asyncio.sleep(0)

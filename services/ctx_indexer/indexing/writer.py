@@ -15,7 +15,7 @@ from ctx_indexer.manifest.manifest import Manifest
 from ctx_indexer.manifest.rows import CheckoutFile, FileVersion, RepoKey, VersionRow
 from ctx_indexer.manifest.tables import WRITING
 from ctx_indexer.schema.fields import FILE_VERSION, files_filter, version_id
-from ctx_indexer.schema.points import INDEX_VERSION, ChunkPoint
+from ctx_indexer.schema.points import ChunkPoint, index_version
 from ctx_indexer.source.walk import SourceFile
 
 # Texts embedded at once, and points written between two records: enough to spread the cost of a
@@ -126,6 +126,6 @@ def _version_row(prepared: Prepared) -> VersionRow:
         blob=file.blob,
         chunks=len(prepared.points),
         language=file.language,
-        index_version=INDEX_VERSION,
+        index_version=index_version(file.language),
         status=WRITING,
     )

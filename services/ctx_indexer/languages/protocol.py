@@ -74,6 +74,9 @@ class Language:
 
     name: str
     kind: Kind = Kind.CODE
+    # Raised whenever chunks, definitions or symbols of its unchanged files change: the next index
+    # run writes the files of this language again.
+    revision: int = 0
 
     # --- its files
     aliases: str = ""  # other names that people use, beside its extensions

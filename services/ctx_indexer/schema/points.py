@@ -19,14 +19,16 @@ from ctx_core.vectors.specs import (
     hybrid_spec,
 )
 from ctx_indexer.chunking.chunker import Chunk
+from ctx_indexer.languages.registry import language_named
 from ctx_indexer.schema.fields import INDEXES
 from ctx_indexer.schema.payload import CACHED_PATHS, ChunkPayload, embedding_text
 from ctx_indexer.source.walk import SourceFile
 from ctx_indexer.syntax.symbols.table import SymbolTable, file_mention
 
 # Raised whenever the chunks, terms or payload of unchanged content change: the next run then
-# writes every file again.
+# writes every file again. Where one language changes, its revision is raised instead.
 INDEX_VERSION = 13
+REVISION_STEP = 1_000  # more than there will be index versions
 
 PURPOSE = "code"
 REBUILD_COMMAND = "ctx index --recreate --collection {collection}"
@@ -49,6 +51,11 @@ class ChunkPoint(NamedTuple):
     def with_dense(self, dense: Sequence[float]) -> Point:
         """Complete the point."""
         return Point(self.id, {DENSE: dense, BM25: self.bm25}, self.payload)
+
+
+def index_version(language: str) -> int:
+    """Return the version of files of a language: `python` → 13, at revision 1 → 1013."""
+    return INDEX_VERSION + REVISION_STEP * language_named(language).revision
 
 
 def spec(model: NamedModel) -> CollectionSpec:

@@ -2,15 +2,23 @@
 
 from ctx_indexer.indexing.plan import Plan, make_plan
 from ctx_indexer.indexing.verify import Mismatch
+from ctx_indexer.languages.registry import LANGUAGES
 from ctx_indexer.manifest.rows import FileVersion, ManifestRow, VersionRow
 from ctx_indexer.manifest.tables import DONE, WRITING
+from ctx_indexer.schema.points import INDEX_VERSION, index_version
 from ctx_indexer.source.walk import SourceFile
 
-VERSION = 7
+VERSION = index_version("python")
 
 
-def file(path: str, blob: str = "a", size: int = 1, modified: float = 1.0) -> SourceFile:
-    return SourceFile(path, size, blob, modified, "python")
+def file(
+    path: str,
+    blob: str = "a",
+    size: int = 1,
+    modified: float = 1.0,
+    language: str = "python",
+) -> SourceFile:
+    return SourceFile(path, size, blob, modified, language)
 
 
 def row(
@@ -39,7 +47,7 @@ def plan(
         for each in (*rows, *others)
     }
     own = {each.path: each for each in rows}
-    return make_plan(files, own, versions, index_version=VERSION, mismatch=mismatch, under=under)
+    return make_plan(files, own, versions, mismatch=mismatch, under=under)
 
 
 def paths(files: tuple[SourceFile, ...]) -> list[str]:
@@ -90,6 +98,13 @@ def test_a_file_of_another_index_version_is_written_again() -> None:
     made = plan([file("a")], row("a", index_version=VERSION - 1))
     assert (paths(made.writes), made.changed) == (["a"], 1)
     assert made.replaced == {"a"}
+
+
+def test_a_file_whose_language_has_a_new_revision_is_written_again() -> None:
+    revised = next(each for each in LANGUAGES.values() if each.revision)
+    assert index_version(revised.name) != VERSION == INDEX_VERSION
+    made = plan([file("a", language=revised.name), file("b")], row("a"), row("b"))
+    assert (paths(made.writes), paths(made.unchanged)) == (["a"], ["b"])
 
 
 def test_a_touched_file_is_unchanged_but_recorded_again() -> None:

@@ -28,6 +28,7 @@ def _without_directives(source: bytes) -> bytes:
 LANGUAGES = (
     Language(
         name="swift",
+        revision=1,  # 1: symbols
         extensions="swift",
         interpreters="swift",
         symbols=SWIFT,
