@@ -70,6 +70,8 @@ async def begin_copy(store: EdgeStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "PAUSE_SECONDS", 0.05)
     await store.upsert(NAME, [point(number) for number in range(100)])
     store._collections.get(NAME).deleted = 1000
+    # The points above may be flushed already; the flush of this one begins the copy.
+    await store.upsert(NAME, [point(99)])
     await until(lambda: store._collections.get(NAME).copy is not None)
 
 
