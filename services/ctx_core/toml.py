@@ -19,8 +19,7 @@ from tomlkit.items import InlineTable, Table
 
 BOM = "\ufeff"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_KEY = re.compile(r"""(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')[ \t]*=[ \t]*$""")
-_COMMA_BEFORE, _COMMA_AFTER = re.compile(r"[ \t]*,[ \t]*$"), re.compile(r"[ \t]*,[ \t]*")
+_SPACE = " \t"
 _CLOSING = re.compile(r"[\]}]|\"\"\"|'''")  # ends an assignment of several lines
 
 Names = tuple[str, ...]
@@ -229,16 +228,26 @@ def _inserted(statement: Statement, names: Names, value: Any) -> Statement:
 def _cut(statement: Statement, path: Names) -> Statement:
     """Take a key out of an inline table: `{a = 1 , b = 2}` without b → `{a = 1}`."""
     text = statement.text
-    value, end = _span(text, path[len(statement.section) :])
-    key = _KEY.search(text[:value])
-    if key is None:
+    names = path[len(statement.section) :]
+    value, end = _span(text, names)
+    head = _without_key(text[:value], names[-1])
+    if head is None:
         raise TomlRefused(f"{'.'.join(path)} is written in a way that ctx cannot change")
-    start = key.start()
-    if before := _COMMA_BEFORE.search(text[:start]):
-        start = before.start()
-    elif after := _COMMA_AFTER.match(text, end):
-        end = after.end()
-    return replace(statement, text=text[:start] + text[end:])
+    before, rest = head.rstrip(_SPACE), text[end:]
+    after = rest.lstrip(_SPACE)
+    if before.endswith(","):
+        head = before[:-1].rstrip(_SPACE)
+    elif after.startswith(","):
+        rest = after[1:].lstrip(_SPACE)
+    return replace(statement, text=head + rest)
+
+
+def _without_key(text: str, name: str) -> str | None:
+    """Return a text without the key that ends it: `{a = 1, b = ` → `{a = 1, `; None without one."""
+    key = text.rstrip(_SPACE).removesuffix("=").rstrip(_SPACE)
+    written = (name, f'"{name}"', f"'{name}'", tomlkit.key(name).as_string())
+    found = [each for each in written if key.endswith(each)]
+    return key.removesuffix(max(found, key=len)) if found else None
 
 
 def _span(text: str, names: Names) -> tuple[int, int]:
