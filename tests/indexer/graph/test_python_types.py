@@ -50,6 +50,10 @@ def test_an_annotation_is_read(text: str, expected: object) -> None:
         (C + "def f(kind: type[C]): kind().g()\n", ("f", "C.g")),
         (C + "def f(x): cast(C, x).g()\nfrom typing import cast\n", ("f", "C.g")),
         (C + "class D(C):\n def f(self): self.__class__().g()\n", ("D.f", "C.g")),
+        (
+            C + "class M:\n c: C\nclass D:\n class N(M): 0\n c = N().c\n def f(self): self.c.g()\n",
+            ("D.f", "C.g"),
+        ),
         (C + "class D(C):\n def f(self): type(self)().g()\n", ("D.f", "C.g")),
         (C + "class D(C[int]):\n def f(self): self.g()\n", ("D.f", "C.g")),
         (C + "def many(): yield C()\ndef f():\n for c in many(): c.g()\n", ("f", "C.g")),

@@ -58,6 +58,13 @@ def callers(text: str, start: int, path: str = SHOP) -> list[tuple[int, str]]:
         ("func f(c: Cart?) { guard let d = c else { return }; d.add(1) }", 3, "exact"),
         ("class A { let c: Cart; func f() { if let c = c.next() { c.add(1) } } }", 3, "possible"),
         ("func f(add: (Int) -> Void) { add(1) }", 3, "possible"),
+        # A variable that is named like the attribute it takes hides no other name.
+        (
+            "struct S { let c: Cart; func s() -> S { self } }\n"
+            "func f(s: S) { let c = s.s().c; c.add(1) }",
+            3,
+            "exact",
+        ),
         # Receivers that the code does not tell.
         ("func f(cs: [Cart]) { cs.forEach { $0.add(1) } }", 3, "possible"),
         ("func f(cs: [Cart]) { cs.first?.add(1) }", 3, "exact"),

@@ -317,11 +317,26 @@ def inner_names(expression: Expression) -> list[str]:
     return inner_names(expression[1]) if expression[0] in (CALL, ITEM) else []
 
 
+# The parts of an expression that are expressions: of `a().b` the call, and not `b`.
+_OPERANDS = {
+    ATTRIBUTE: slice(1, 2),
+    ITEM: slice(1, 2),
+    MAPPING: slice(2, None, 2),
+    OPERATION: slice(2, None),
+    LITERAL: slice(0),
+}
+_AFTER_OPERATOR = slice(1, None)
+
+
 def first_names(expression: Expression) -> list[str]:
-    """Return the names that an expression starts with: `a.b(c)` → a."""
+    """Return the first name of each dotted name in an expression: `a.b().c` → a, `[x, y.z]` → x, y.
+
+    Attributes, keys and types of literals are no names that a scope binds.
+    """
     if isinstance(expression, str):
         return [expression.partition(".")[0]]
-    inner = (each for each in expression[1:] if isinstance(each, str | list))
+    operands = expression[_OPERANDS.get(expression[0], _AFTER_OPERATOR)]
+    inner = (each for each in operands if isinstance(each, str | list))
     return [name for each in inner for name in first_names(each)]
 
 
