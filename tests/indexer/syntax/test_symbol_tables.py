@@ -36,3 +36,10 @@ def test_a_stored_table_is_the_one_that_was_read(language: str, text: str) -> No
     assert list(stored.calls[:2]) == list(stored.calls)[:2]
     assert (stored.called(), stored.given()) == (table.called(), table.given())
     assert (list(stored.reads), list(stored.mentions)) == (list(table.reads), list(table.mentions))
+
+
+def test_the_size_of_a_table_counts_all_of_its_rows() -> None:
+    table = _table("python", "import a\nx = a.b\ndef f(): return g()\n")
+    kinds = (table.scopes, table.bindings, table.imports, table.results, table.calls, table.reads)
+    assert [len(each) for each in kinds] == [2, 1, 1, 1, 1, 1]
+    assert table.size == 7 + len(table.mentions)

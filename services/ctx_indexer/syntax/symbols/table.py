@@ -25,7 +25,6 @@ CHANGED = ":="  # a later value of a variable, whose type its declaration says
 OUTER = "^"  # evaluated in the scope around
 ARRAY = "[]"  # the type of an array: [GENERIC, ARRAY, type]
 TUPLE = "()"  # the type of several results: [GENERIC, TUPLE, type, type]
-ARRAY = "[]"  # the type of an array: [GENERIC, ARRAY, type]
 
 # Kinds of scopes. Namespaces and blocks are no part of symbol paths; an extension adds members to
 # its owner.
@@ -144,9 +143,9 @@ class SymbolTable:
 
     @property
     def size(self) -> int:
-        """How many rows it has: its weight in memory."""
-        many = (self.scopes, self.bindings, self.imports, self.calls, self.reads, self.mentions)
-        return sum(map(len, many))
+        """The number of all rows and mentions, which is the table's weight in a cache."""
+        rows = (self.scopes, self.bindings, self.imports, self.results, self.calls, self.reads)
+        return sum(map(len, rows)) + len(self.mentions)
 
     def called(self) -> Sequence[Expression]:
         """Return the called expression of each call, without reading the arguments."""
