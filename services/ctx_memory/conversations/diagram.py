@@ -12,7 +12,7 @@ from ctx_memory.records.conversations.summaries import SummaryLevel
 
 MAX_NODES = 50  # more are no picture
 LABEL_CHARACTERS = 60
-PLAIN = frozenset(" ._-/:@…")  # characters without a meaning in Mermaid
+PLAIN = frozenset(" ._-/:@")  # characters without a meaning in Mermaid, beside words
 
 Format = Literal["json", "mermaid", "text"]
 
@@ -101,8 +101,8 @@ async def draw(records: ConversationStore, relations: Relations, root: str, dept
 
 
 def _label(id_: str) -> str:
-    """Return an id as the text of a Mermaid node: nothing in it is markup."""
+    """Return an id as the text of a Mermaid node, without markup: `a"b` → `a#34;b`."""
     shown = id_ if len(id_) <= LABEL_CHARACTERS else f"{id_[:LABEL_CHARACTERS]}…"
     return "".join(
-        c if c.isalnum() or c in " ._-/:@" or ord(c) > 127 else f"#{ord(c)};" for c in shown
+        c if c.isalnum() or c in PLAIN or ord(c) > 127 else f"#{ord(c)};" for c in shown
     )
