@@ -26,7 +26,6 @@ from ctx_indexer.syntax.symbols.table import (
 )
 
 CONSTRUCTOR = "<new>"  # the name under which constructors are looked up
-COMPANION = "Companion"  # the class of a class's own members, in Kotlin
 NO_CLASS = -1
 
 T = TypeVar("T")

@@ -28,8 +28,9 @@ Values = frozenset[Value]
 NOTHING: Values = frozenset()
 UNKNOWN_VALUE = Value(UNRESOLVED)
 UNRESOLVED_VALUES: Values = frozenset([UNKNOWN_VALUE])
-# A member that a type is known not to have: where a compiler is satisfied, it is not that type's.
-CHANGED_VALUE = Value(UNRESOLVED, name="changed")  # something unknown of a type that is known
+# An unknown value that code assigns to a variable: the declared type of the variable stays known.
+CHANGED_VALUE = Value(UNRESOLVED, name="changed")
+# A member that a type is known not to have: the code compiles, so the receiver is of another type.
 LACKING_VALUE = Value(UNRESOLVED, name="lacking")
 
 
