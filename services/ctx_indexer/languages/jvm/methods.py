@@ -7,7 +7,7 @@ from typing import Any
 from ctx_indexer.languages.jvm.definitions import methods_of
 from ctx_indexer.languages.jvm.library import OF_OBJECTS
 from ctx_indexer.languages.jvm.overloads import Overloads
-from ctx_indexer.languages.jvm.types import NULL_VALUE, given_by
+from ctx_indexer.languages.jvm.static_types import NULL_VALUE, given_by
 from ctx_indexer.languages.semantics.definitions import CONSTRUCTOR
 from ctx_indexer.languages.semantics.files import FileSymbols
 from ctx_indexer.languages.semantics.machine import Machine

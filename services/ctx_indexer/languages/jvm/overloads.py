@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ctx_indexer.languages.jvm.types import ANY, PRIMITIVE, VARIABLE, Fit, StaticTypes, Type
+from ctx_indexer.languages.jvm.static_types import ANY, PRIMITIVE, VARIABLE, Fit, StaticTypes, Type
 from ctx_indexer.languages.semantics.machine import Machine
 from ctx_indexer.languages.semantics.overloads import MAX_COMPARED
 from ctx_indexer.languages.semantics.values import (
