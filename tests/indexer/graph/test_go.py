@@ -4,7 +4,7 @@ import pytest
 
 from ctx_indexer.graph.certainty import Certainty, certainty
 from ctx_indexer.graph.resolver import Resolver
-from ctx_indexer.languages.go.types import promised
+from ctx_indexer.languages.go.interfaces import promised
 from ctx_indexer.languages.semantics.values import DEFINITION, ScopeRef, Value
 from ctx_indexer.syntax.symbols.table import (
     BLOCK,

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from ctx_indexer.languages.go.folders import Folders
-from ctx_indexer.languages.go.types import Embedded, Promised
+from ctx_indexer.languages.go.interfaces import Promised
+from ctx_indexer.languages.go.members import Embedded
 from ctx_indexer.languages.go.variables import Declared, Static
 from ctx_indexer.languages.semantics.definitions import Words
 from ctx_indexer.languages.semantics.questions import Semantics
