@@ -1,4 +1,4 @@
-"""Blanks parts of a source text: every byte behind them keeps its place, and its line."""
+"""Blanks parts of a source text: bytes outside of them keep their place and their line."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ Bytes = tuple[int, int]  # where a part starts and ends
 
 
 def blank(source: bytes, spans: Sequence[Bytes]) -> bytes:
-    """Replace spans, in the order of the text, with spaces; newlines stay."""
+    """Replace the bytes of spans, in the order of the text, with spaces; newlines in them stay."""
     if not spans:
         return source
     parts, at = [], 0
@@ -19,7 +19,7 @@ def blank(source: bytes, spans: Sequence[Bytes]) -> bytes:
 
 
 def merged_spans(spans: Sequence[Bytes]) -> list[Bytes]:
-    """Join parts that overlap, and sort them: `(5, 9), (1, 6)` → `(1, 9)`."""
+    """Sort spans, and join spans that overlap or touch: `(5, 9), (1, 6)` → `(1, 9)`."""
     merged: list[Bytes] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:

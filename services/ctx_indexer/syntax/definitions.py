@@ -61,7 +61,7 @@ class Capture(NamedTuple):
     end: int
     kind: str
     name: str
-    order: int = 0  # of its pattern in the query: where two match, the first one wins
+    order: int = 0  # the number of its pattern in the query: of two that match, the first wins
     name_byte: int = -1
 
 
@@ -134,7 +134,7 @@ def kind_weight(kind: str) -> int:
 
 
 def _without_operator(name: str) -> tuple[str, str]:
-    """Split an operator of C++ off a name; it has the separators of names in its own."""
+    """Split an operator of C++ off a name: `Cart::operator->` → `Cart::`, `operator->`."""
     match = _OPERATOR.search(name)
     if match is None:
         return name, ""
@@ -142,7 +142,7 @@ def _without_operator(name: str) -> tuple[str, str]:
 
 
 def _without_arguments(name: str) -> str:
-    """Take the arguments of templates and functions out of a name, the innermost first."""
+    """Take the arguments out of a name, the innermost first: `Box<List<T>>::f(int)` → `Box::f`."""
     for _ in range(MAX_NESTED_ARGUMENTS):
         shorter = _ARGUMENTS.sub("", name) if "<" in name or "(" in name else name
         if shorter == name:

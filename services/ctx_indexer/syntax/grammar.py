@@ -25,9 +25,9 @@ _INHERITS = re.compile(r"^; inherits: (\w+)$", re.MULTILINE)
 
 # CPU seconds of the thread: a busy machine must not change the index.
 PARSE_SECONDS = 3.0  # a file of 1 MiB parses in about 0.1 s: one that takes longer is pathological
-TURN_SECONDS = 0.25  # of wall time, after which a parser's CPU time is looked at
-QUERY_SECONDS = 3.0  # of each of the two queries over a tree; they take less than parsing
-# Some grammars take minutes over machine-made text: beyond these limits it is not parsed.
+TURN_SECONDS = 0.25  # seconds of wall time after which the parser's CPU time is compared
+QUERY_SECONDS = 3.0  # the most that one query over a tree may take; most take less than parsing
+# Some grammars take minutes over machine-made text: a text beyond these limits is not parsed.
 MAX_PARSED_BYTES = 2_097_152
 MAX_PARSED_LINE = 10_000  # characters: beyond this a line is data or minified
 MAX_NESTING = 1_000  # brackets inside brackets; hand-written code has about ten
@@ -89,7 +89,7 @@ def query_source(name: str) -> tuple[str, str]:
 
 @cache
 def grammar_of(name: str) -> Grammar | None:
-    """Load the grammar of a language, once; None without a grammar or without queries."""
+    """Load the grammar of a language, once; None for a language without grammar or queries."""
     if definition_query(name) is None:
         return None
     try:
@@ -150,7 +150,7 @@ def _parsed(source: bytes, grammar: Grammar, seconds: float) -> Tree | None:
     # The text is passed as a whole: a tree that was parsed through a read callback leaks what the
     # callback returns at each query with a predicate. So the deadline is the parser's own, one of
     # wall time; a parser that had to wait goes on where it stopped.
-    turn = max(min(seconds, TURN_SECONDS), 1 / MICROSECONDS)  # none at all is no deadline
+    turn = max(min(seconds, TURN_SECONDS), 1 / MICROSECONDS)  # a timeout of 0 is no deadline
     parser = Parser(grammar.language, timeout_micros=int(turn * MICROSECONDS))
     deadline = time.thread_time() + seconds
     while True:
@@ -167,7 +167,7 @@ def _is_sound(source: bytes, grammar: Grammar, deadline: float) -> bool:
 
 
 def _errors(tree: Tree) -> int:
-    """Count the errors of a tree; very many where it cannot be queried in reasonable time."""
+    """Count the errors of a tree; MAX_NODES_CHECKED where a query of it would take too long."""
     if not tree.root_node.has_error:
         return 0
     errors = checked = 0

@@ -6,7 +6,7 @@ from ctx_indexer.languages.protocol import Title
 from ctx_indexer.syntax.definitions import Capture, Definition, nest
 from ctx_indexer.syntax.lines import Lines
 
-SEPARATOR = " > "  # of a heading's path; a dot may be part of a heading
+SEPARATOR = " > "  # joins the path of a heading, of which a dot may be a part
 
 
 def headings(lines: Lines, found: Iterable[Title]) -> list[Definition]:
@@ -21,7 +21,7 @@ def headings(lines: Lines, found: Iterable[Title]) -> list[Definition]:
 
 
 def _section_ends(levels: list[int], rows: list[int], last: int) -> list[int]:
-    """Return the line after the last one of each section."""
+    """Return the line behind each section: of levels 1, 2, 1 on lines 0, 3, 5 → 5, 5, the last."""
     ends = [last] * len(levels)
     open_sections: list[int] = []
     for number, level in enumerate(levels):

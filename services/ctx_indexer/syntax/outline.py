@@ -33,7 +33,7 @@ _NOT_NEWLINE = re.compile(r"[^\n]+")
 class Outline:
     """The lines of a text, its nested definitions, and the names that it imports and calls.
 
-    `symbols` is there where it was asked for and the language has a query of symbols.
+    `symbols` is None unless it was asked for and the language has a query of symbols.
     """
 
     language: str

@@ -10,7 +10,7 @@ from tree_sitter import Node, Tree
 from ctx_indexer.syntax.grammar import Grammar
 
 MAX_REFERENCE = 200  # characters; a longer one is an expression, not a name
-# Nodes that document code; in most grammars their type has the word in it.
+# Comments: in most grammars their node type has this word in it, the others are listed.
 COMMENT = "comment"
 COMMENT_NODES = frozenset(["haddock", "pod", "description", "marginalia", "string_literal"])
 _TRIM = "\"'`<>; \t"
@@ -28,7 +28,7 @@ class References:
     """The references of a text in the order of its lines.
 
     `attached_rows` are the lines, counted from 0, that hold nothing but comments and decorators;
-    `comment_rows` those of comments and docstrings.
+    `comment_rows` are the lines that hold nothing but comments and docstrings.
     """
 
     imports: tuple[Reference, ...] = ()

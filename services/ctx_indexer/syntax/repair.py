@@ -14,7 +14,7 @@ Repair = Callable[[bytes, Tree], bytes]
 
 
 def without_long_rows(source: bytes, max_size: int) -> bytes | None:
-    """Blank the lines that are longer; None where they are most of the text."""
+    """Blank the lines of more than `max_size` bytes; None where they are most of the text."""
     spans, at = [], 0
     for row in source.split(b"\n"):
         if len(row) > max_size:
@@ -36,7 +36,7 @@ def _of_text(change: Callable[[bytes], bytes]) -> Repair:
 
 
 def _without_error_line(source: bytes, tree: Tree) -> bytes:
-    """Blank the first line that the innermost error of a tree begins at."""
+    """Blank the line in which the first error of a tree begins, the innermost of nested ones."""
     node = tree.root_node
     found = None
     while inner := next((child for child in node.children if child.has_error), None):

@@ -29,13 +29,16 @@ from ctx_indexer.syntax.symbols.table import (
     Scope,
 )
 
-EMPTY = "empty"  # set by a pattern that declares without a value
-INSIDE = "inside"  # set by a pattern that declares a name in the scope that its type is in
+EMPTY = "empty"  # set by a pattern that declares a variable without a value
+INSIDE = "inside"  # set by a pattern that declares a name in the scope in which its type stands
 Part = tuple[Expression, str, Expression]  # a target, how it comes by its value, the value
 
 
 def parts(spec: SymbolSpec, target: Expression, how: str, value: Expression) -> Iterator[Part]:
-    """Yield the targets of a pattern; a sequence of them takes the items of the value."""
+    """Yield the targets of a pattern with their values: `a, b = pair` → `a` = `pair[0]`, ….
+
+    Names of an object take its attributes: `{ cart } = shop` → `cart` = `shop.cart`.
+    """
     if not target:
         return
     if isinstance(target, list) and target[0] == SEQUENCE:

@@ -1,4 +1,7 @@
-"""Chooses the blocks of a file that become scopes: those whose variables others of a name hide."""
+"""Chooses the blocks that become scopes: a block with a name that its function declares twice.
+
+In `x := a(); { x := b(); x.run() }` the inner block is a scope, in `{ x := b() }` alone it is none.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +13,7 @@ from ctx_indexer.syntax.symbols.nodes import Captures
 from ctx_indexer.syntax.symbols.spec import SymbolSpec
 
 BLOCK_EVENT = "block"
-CHANGES = "changes"  # set by patterns whose targets were declared before
+CHANGES = "changes"  # set by a pattern that assigns to a name declared before: `x = 1` of Go
 _FUNCTIONS = frozenset(["function", "lambda"])
 _DECLARING = frozenset(["assign", "loop"])
 

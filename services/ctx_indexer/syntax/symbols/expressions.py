@@ -29,17 +29,17 @@ from ctx_indexer.syntax.symbols.table import (
 )
 
 MAX_DEPTH = 12  # nested expressions; a deeper one is generated, and unknown
-MAX_ITEMS = 30  # elements kept of a literal
-MAX_ARGUMENTS = 20  # read of a call
-MAX_MEMBERS = 300  # of an object that are names or functions: a module exports so many at once
-MAX_PASSED = 4  # arguments kept of a call that passes them on
-MAX_TEXT = 200  # bytes of a dotted name
+MAX_ITEMS = 30  # elements that are kept of a literal
+MAX_ARGUMENTS = 20  # arguments that are read of a call
+MAX_MEMBERS = 300  # names and functions kept of an object: a module exports so many at once
+MAX_PASSED = 4  # arguments that are kept of a call of a function that passes them on
+MAX_TEXT = 200  # bytes of a dotted name; a longer one is unknown
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")  # most dotted names, as they are
 _DOTTED = re.compile(r"[\w$]+(?:\.[\w$]+)*[?!]?\Z")
 _SEPARATORS = ("?.", "!!.", "::", "->", "\\")
 TEXT = [LITERAL, "string"]
 _COMPARING = frozenset("== != < > <= >= && || !".split())
-_TYPE = "type"  # the class of classes
+_TYPE = "type"  # the class whose instances are classes
 
 
 class Expressions:
@@ -166,14 +166,14 @@ class Expressions:
         return self._made(part(node, shapes.constructs[kind][0]), depth)
 
     def _made(self, node: Node | None, depth: int) -> Expression:
-        """Return an instance of a type; an array is written with the type of its elements."""
+        """Return an instance of a type: `new Cart` → a `Cart`; an array keeps its element type."""
         written = self.read(node, depth)
         is_array = isinstance(written, list) and written[:2] == [GENERIC, ARRAY]
         made = written if is_array else plain(written)
         return [CALL, [NEW, made]] if made else UNKNOWN
 
     def _array(self, node: Node, element: Expression) -> Expression:
-        """Return the type of an array, in as many dimensions as are written."""
+        """Return the type of an array, in as many dimensions as are written: `int[][]` → two."""
         if not element:
             return UNKNOWN
         sizes = [child for child in node.children if child.type in self._shapes.dimensions]
@@ -182,7 +182,10 @@ class Expressions:
         return element
 
     def _operation(self, node: Node, fields: tuple[str, str, str], depth: int) -> Expression:
-        """Read the value of an operator: a truth value, a text, or a value of its operands."""
+        """Read the value of an operator: `a < b` → a truth value, `"a" + b` → a text.
+
+        The rules of a language tell the value of other operators from those of the operands.
+        """
         operator, left, right = (part(node, each) for each in fields)
         symbol = self.text(operator) if operator is not None else ""
         if symbol in _COMPARING:
@@ -203,7 +206,7 @@ class Expressions:
         return [self.read(each, depth) for each in given if "comment" not in each.type]
 
     def _got(self, arguments: Node | None, depth: int) -> Expression:
-        """Read an attribute that a function gives by a name which is written out."""
+        """Read an attribute that a function gives: `getattr(cart, "add")` → `cart.add`."""
         given = arguments.named_children if arguments is not None else []
         if len(given) < 2 or given[1].type not in self._shapes.literals:
             return UNKNOWN
@@ -254,7 +257,7 @@ class Expressions:
         return [MAPPING, "", self.read(part(element, fields[1]), depth)]
 
     def _is_nothing(self, node: Node) -> bool:
-        """Whether a choice has no members that a file could define: null, a plain type."""
+        """Whether a choice has no members that a file could define: `null`, `number`."""
         return node.type in self._shapes.nothing and self.text(node) not in self._shapes.anything
 
     def _attribute(self, node: Node, fields: tuple[str, str], depth: int) -> Expression:
@@ -270,7 +273,10 @@ class Expressions:
         return attribute(owner, self.text(name).lstrip(".?" + self._shapes.sigil))
 
     def _generic(self, node: Node, arguments_type: str, depth: int) -> Expression:
-        """Read a type with arguments; one that only wraps its argument is that argument."""
+        """Read a type with arguments: `List<Cart>`; one that wraps its argument is the argument.
+
+        `Promise<Cart>` → `Cart`.
+        """
         for child in node.named_children:
             if child.type == arguments_type:
                 arguments = [self.read(each, depth) for each in child.named_children]
@@ -282,7 +288,7 @@ class Expressions:
         return self.dotted(node)
 
     def _looked_up(self, node: Node, depth: int) -> Expression:
-        """Read the type of a value that is named, or of a member of a type."""
+        """Read the type of a value, or of a member of a type: `typeof cart`, `Shop["cart"]`."""
         named = self.read(part(node, "0"), depth)
         key = part(node, "1")
         if key is None or not named:
@@ -299,13 +305,13 @@ class Expressions:
         return [ITEM, owner, self._key(key)] if owner else UNKNOWN
 
     def _type_name(self, node: Node, depth: int) -> Expression:
-        """Read a type, which may be written as a string."""
+        """Read a type, which may be written as a string: `Union["Cart", None]`."""
         text = self.text(node).strip("\"'")
         is_written = node.type in self._shapes.literals and _DOTTED.match(text)
         return text if is_written else self.read(node, depth)
 
     def _key(self, node: Node | None) -> str:
-        """Return the text of a literal key, an empty one for any other."""
+        """Return the text of a literal key: `xs[0]` → `0`; an empty one for any other key."""
         if node is None or node.type not in self._shapes.literals:
             return ""
         return self.text(node)

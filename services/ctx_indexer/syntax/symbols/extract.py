@@ -42,7 +42,7 @@ from ctx_indexer.syntax.symbols.table import (
 from ctx_indexer.syntax.symbols.uses import Uses
 
 EVENT = "on."
-MAX_IMPORT = 10_000  # bytes of an import statement
+MAX_IMPORT = 10_000  # bytes that are read of an import statement
 
 
 def extract_symbols(
@@ -168,7 +168,7 @@ class _Extraction:
             self._bind(scope, self._text(captures["self"][0]), TYPED, self._scopes.all[scope].name)
 
     def _read_type_variable(self, node: Node, captures: Captures) -> None:
-        """Read a parameter that stands for any type."""
+        """Bind a parameter that stands for any type to nothing known: `T` of `class Box<T>`."""
         scope = self._scopes.at(node.start_byte)
         self._bindings.append(Binding(scope, self._text(captures["name"][0]), ASSIGNED, UNKNOWN))
 
@@ -209,7 +209,7 @@ class _Extraction:
         self._bind(scope, self._expressions.read(captures["target"][0]), TYPED, types)
 
     def _bind(self, scope: int, target: Expression, how: str, value: Expression) -> None:
-        """Bind a target, or those of a pattern."""
+        """Bind a target, or each target of a pattern: `a, b = pair` binds `a` and `b`."""
         sigil = self._spec.sigil if self._scopes.all[scope].kind == CLASS else ""
         for each, means, part in parts(self._spec, target, how, value):
             name = each.lstrip(sigil) if sigil and isinstance(each, str) else each
@@ -222,7 +222,7 @@ class _Extraction:
             self._results.append(Result(self._scopes.function_at(written.start_byte), value))
 
     def _read_result(self, node: Node, captures: Captures) -> None:
-        """Read the last expression of a body, which is its value."""
+        """Read the last expression of a body as its result: `fn f() { g() }` → `g()`."""
         inner = [child for child in node.named_children if "comment" not in child.type]
         if inner and (value := self._expressions.read(inner[-1])):
             self._results.append(Result(self._scopes.at(inner[-1].start_byte), value))

@@ -18,13 +18,13 @@ from ctx_indexer.syntax.symbols.table import (
     Parameter,
 )
 
-_REST = "..."  # a parameter that takes any others
+_REST = "..."  # the node of a parameter that takes any number of arguments
 _VARIABLES = ("identifier", "field_identifier")
 TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
 class Heads:
-    """Reads the heads of one file."""
+    """Reads the heads of functions and declarations in one file."""
 
     def __init__(self, expressions: Expressions, spec: SymbolSpec) -> None:
         self._expressions = expressions
@@ -97,14 +97,14 @@ class Heads:
         return TYPE_ARGUMENTS.search(self._text(captures["type"][0])) is None
 
     def pointed(self, type_: Expression, declarator: Node | None) -> Expression:
-        """Return a type of the language as a pointer where its declarator makes it one."""
+        """Return a type as a pointer where its declarator makes it one: `char *a` → `char*`."""
         if declarator is None or type_ not in self._spec.pointed:
             return type_
         is_pointer = any(each in declarator.type for each in ("pointer", "array"))
         return f"{type_}*" if is_pointer else type_
 
     def annotation(self, node: Node | None) -> Expression:
-        """Read a type."""
+        """Read a type; one that stands for the assigned value is unknown: `auto`, `var`."""
         if node is not None and node.type in self._spec.tuples:
             return self._several(node)
         if node is not None and self._spec.annotations is not None:
@@ -113,7 +113,7 @@ class Heads:
         return UNKNOWN if isinstance(value, str) and value in self._spec.untyped else value
 
     def _several(self, node: Node) -> Expression:
-        """Read the types of several results; a result that has a name may be the only one."""
+        """Read the types of several results: `(Cart, error)`; of `(cart Cart)` the only one."""
         parts: list[Expression] = []
         is_single = False
         for each in node.named_children:

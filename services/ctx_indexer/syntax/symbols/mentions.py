@@ -1,4 +1,4 @@
-"""The names by which other files find a symbol table: called, imported, inherited, defined ones."""
+"""The names by which the graph finds a symbol table: called, imported, inherited, defined ones."""
 
 from collections.abc import Iterator
 
@@ -58,6 +58,6 @@ def _exported(table: SymbolTable) -> Iterator[str]:
 
 
 def last_part(module: str) -> str:
-    """Return the last part of a module's name: of a path or a header, its file."""
+    """Return the last part of a module's name: `shop.cart` → cart, `shop/cart.h` → cart.h."""
     is_path = "/" in module or module.endswith(_HEADERS)
     return module.rpartition("/" if is_path else ".")[2]

@@ -11,13 +11,13 @@ from ctx_indexer.syntax.grammar import Grammar, queried
 
 NODE = "node"
 Types = tuple[str, ...]
-Captures = dict[str, list[Node]]  # of one match of a query
+Captures = dict[str, list[Node]]  # the nodes of one match of a query, by the names of captures
 
 
 def nodes_of(tree: Tree, grammar: Grammar, *groups: Types) -> list[Sequence[Node]]:
-    """Return all nodes of some types, of each group, in one walk through the tree.
+    """Return the nodes of each group of types, in the order of the text, by one walk of the tree.
 
-    Captures are cheaper than matches, and in any order.
+    A query of captures finds them: it is cheaper than one of matches.
     """
     found = {}
     if any(groups):
@@ -47,7 +47,10 @@ def read_query(grammar: Grammar, path: Path) -> tuple[Query, Sequence[Mapping[st
 
 
 def part(node: Node, name: str) -> Node | None:
-    """Return a part of a node: a field, a named child by its position, or `:type` by its types."""
+    """Return a part of a node: by a field, by a position, or by types of children after a colon.
+
+    `function` → that field, `-1` → the last named child, `:call|name` → the first of these types.
+    """
     if not name:
         return None
     if name.startswith(":"):
@@ -61,7 +64,7 @@ def part(node: Node, name: str) -> Node | None:
 
 
 def declared_name(node: Node) -> tuple[Node, bool]:
-    """Return the name inside a declarator, and whether it is that of a function."""
+    """Return the name inside a declarator, and whether a function has it: `*f(int)` → `f`, true."""
     is_function = False
     while True:
         is_function = is_function or node.type == "function_declarator"

@@ -47,13 +47,13 @@ KINDS = {
     "extension": EXTENSION,
     "block": BLOCK,
 }
-PARTS = frozenset(["head", "mark"])  # events that tell more of a scope that another one opens
+PARTS = frozenset(["head", "mark"])  # events that open no scope and say more of one: its type
 _UNNAMED = PARTS | {"lambda"}
 LAMBDA_NAME = "<lambda{}>"
 CLASS_NAME = "<class{}>"
 _QUALIFIER = "::"
 _QUALIFIED = frozenset(["function", "class"])  # may have the name of their owner before theirs
-DELETED = "deleted"  # captured of a function that is declared for nobody to call
+DELETED = "deleted"  # captured of a function that nobody may call: `Cart(Cart&) = delete`
 _MARKS = {
     "local": LOCAL,
     "declaration": DECLARATION,
@@ -78,8 +78,8 @@ class Scopes:
         self._text = self.expressions.text
         self.heads = Heads(self.expressions, spec)
         self._unnamed: Counter[tuple[int, str]] = Counter()  # by the scope around them
-        self.fields: list[Binding] = []  # parameters that are members of a class, too
-        self.unpacked: list[Binding] = []  # patterns that take parameters apart
+        self.fields: list[Binding] = []  # of parameters that are members of a class, too
+        self.unpacked: list[Binding] = []  # of patterns that take parameters apart
 
     def open(self, events: Sequence[tuple[str, Node, Captures]]) -> None:
         """Open the scopes of events, outer ones first; one that has a name wins over one without.
@@ -171,7 +171,7 @@ class Scopes:
         )
         if kind == "class":
             self.fields += [Binding(number, p.name, TYPED, p.type) for p in parameters]
-        for each in captures.get("own", ()):  # the name by which it knows itself
+        for each in captures.get("own", ()):  # a name that it binds inside: `(function f() {})`
             own = Binding(number, self._text(each), ASSIGNED, [LAMBDA, number])
             self.fields.append(own)
         for each in captures.get("parameters", ()):
@@ -179,7 +179,7 @@ class Scopes:
             self._unpack(number, each)
 
     def _promote(self, number: int, node: Node) -> None:
-        """Note the parameters of a constructor that are members of its class."""
+        """Note the parameters that are members of the class: `constructor(private cart: Cart)`."""
         parent = self.all[number].parent
         for each in node.named_children:
             types = {child.type for child in each.children}
@@ -190,7 +190,7 @@ class Scopes:
                 ]
 
     def _unpack(self, number: int, node: Node) -> None:
-        """Note the parameters of a function that are patterns of names."""
+        """Note the parameters of a function that are patterns of names: `({ cart }) => …`."""
         patterns = self._spec.shapes.mappings | self._spec.shapes.sequences
         for each in node.named_children:
             fields = self._spec.parameters.get(each.type)
@@ -202,19 +202,19 @@ class Scopes:
                 self.unpacked.append(Binding(number, target, ASSIGNED, value))
 
     def add_base(self, number: int, base: Expression) -> None:
-        """Add a class that another inherits from, by a statement in its body."""
+        """Add a base that a statement in the body of a class names: `include Priced` of Ruby."""
         scope = self.all[number]
         self.all[number] = scope._replace(bases=[*scope.bases, base])
 
     def function_at(self, byte: int) -> int:
-        """Return the innermost scope that encloses a byte and is no block."""
+        """Return the innermost scope that encloses a byte, leaving blocks out."""
         number = self.at(byte)
         while self.all[number].kind == BLOCK:
             number = self.all[number].parent
         return number
 
     def at(self, byte: int) -> int:
-        """Return the innermost scope that encloses a byte; its own head's start is outside."""
+        """Return the innermost scope that encloses a byte; a scope does not enclose its first."""
         found = bisect_right(self._ranges, (byte, -1, -1)) - 1
         while found >= 0:
             start, end, number = self._ranges[found]
@@ -225,11 +225,11 @@ class Scopes:
         return FILE_SCOPE
 
     def of(self, node: Node) -> int | None:
-        """Return the scope that a node is."""
+        """Return the number of the scope that a node opens; None where it opens none."""
         return self._by_node.get((node.start_byte, node.end_byte))
 
     def line(self, byte: int) -> int:
-        """Return the line of a byte."""
+        """Return the line of a byte, counted from 1."""
         return bisect_right(self._starts, byte)
 
     def _lambda(self, node: Node) -> Expression:
@@ -238,7 +238,7 @@ class Scopes:
 
 
 def _without_arguments(name: str) -> str:
-    """Return a name without the arguments of its types, nested ones too."""
+    """Return a name without the arguments of its types: `Box<List<T>>::add` → `Box::add`."""
     while (shorter := TYPE_ARGUMENTS.sub("", name)) != name:
         name = shorter
     return name

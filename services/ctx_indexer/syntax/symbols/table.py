@@ -14,44 +14,48 @@ from typing import Any, NamedTuple, overload
 # with its operator: [CALL, function], [ATTRIBUTE, object, name], [ITEM, object, key],
 # [EITHER, …], [SEQUENCE, …], [MAPPING, key, value, …], [LAMBDA, scope number],
 # [LITERAL, type], [NEW, class], [GENERIC, type, arguments…], [DECLARED, type, value],
-# [ITERATED, object], [OPERATION, operator, left, right], [CHANGED, value], [OUTER, value]. A call
-# of a function that passes its arguments on has them, too.
+# [ITERATED, object], [OPERATION, operator, left, right], [CHANGED, value], [OUTER, value]. Where a
+# function passes its arguments on, its call has them as well: [CALL, function, argument, …].
 Expression = str | list[Any]
 UNKNOWN = ""
 CALL, ATTRIBUTE, ITEM, EITHER = "()", ".", "[]", "|"
 SEQUENCE, MAPPING, LAMBDA, LITERAL = "[", "{", "def", "'"
 NEW, GENERIC, DECLARED, OPERATION = "new", "<", "::", "+"
 CHANGED = ":="  # a later value of a variable, whose type its declaration says
-OUTER = "^"  # evaluated in the scope around
+OUTER = "^"  # a value that the scope around evaluates: the second `a` of `a := a.New()` in Go
 ARRAY = "[]"  # the type of an array: [GENERIC, ARRAY, type]
 TUPLE = "()"  # the type of several results: [GENERIC, TUPLE, type, type]
 
 # Kinds of scopes. Namespaces and blocks are no part of symbol paths; an extension adds members to
-# its owner.
+# its owner: `impl Cart { … }` of Rust to `Cart`.
 MODULE, FUNCTION, CLASS = "module", "function", "class"
 NAMESPACE, EXTENSION, BLOCK = "namespace", "extension", "block"
 COMPRESSION = 1  # zlib's level: a table shrinks to a fifth, and higher ones take longer
 FILE_SCOPE = 0  # the scope of the file itself
-_SEPARATOR = "\n"  # of mentions
+_SEPARATOR = "\n"  # stands between stored mentions
 
-# How a name comes by its value.
-ASSIGNED = "="  # the expression's value
-TYPED = ":"  # an instance of the expression, or of a subclass
-HELD = "!"  # an instance of the expression itself, which is no pointer to one
-ITERATED = "in"  # an element of the expression
-ENTERED = "with"  # the result of the expression's `__enter__`
+# How a binding gives a name its value: by the expression…
+ASSIGNED = "="  # …itself: `cart = make()`
+TYPED = ":"  # …as a type: `cart: Cart` is an instance of it, or of a subclass
+HELD = "!"  # …as a type of exactly this instance: `Cart cart;` of C++, no pointer to one
+ITERATED = "in"  # …by an element of it: `for cart in carts`
+ENTERED = "with"  # …by the result of its `__enter__`: `with open() as file`
 
-DECLARATION = "declared"  # a mark: a function without a body
-LOCAL = "local"  # a mark: it is not seen by other files
-FIXED = "fixed"  # a mark: no subclass replaces it
-MEMBER = "member"  # a mark: an object has it under its name, which the scope around does not bind
-OF_CLASS = "static"  # a mark: it is a member of the class, not of its instances
-GETTER = "getter"  # a mark: it runs where it is read
-ARROW = "arrow"  # a mark: it has no instance of its own
+# Marks of scopes.
+DECLARATION = "declared"  # the function has no body, or the class is an interface
+LOCAL = "local"  # other files do not see it: `static void f()` of C
+FIXED = "fixed"  # no subclass replaces it: `final`
+MEMBER = "member"  # an object has the function: `{ run() {} }` binds no name `run`
+OF_CLASS = "static"  # the class has the member, its instances do not
+GETTER = "getter"  # the function runs where its name is read: `get total()`
+ARROW = "arrow"  # the function has no `this` of its own: `() => …`
+
 BY_NAME = "="  # starts an argument that is passed by name: [BY_NAME, name, expression]
-IN_TYPE = "."  # the receiver of a function that extends its owner from inside another type
-WHOLE_MODULE = ""  # imported: the module itself
-EVERY_NAME = "*"  # imported: all its names
+# The receiver of a function that extends its owner from inside another type: of C#'s
+# `class Totals { static int Of(this Cart cart) }` the owner is `Cart`.
+IN_TYPE = "."
+WHOLE_MODULE = ""  # the name of an import that takes the module itself
+EVERY_NAME = "*"  # the name of an import that takes all names of the module
 
 
 class Parameter(NamedTuple):
@@ -65,7 +69,7 @@ class Parameter(NamedTuple):
 class Scope(NamedTuple):
     """A file, function or class; lines are counted from 1, `parent` is -1 for the file.
 
-    `owner` is the type that it is a member of, where that is not the scope around it.
+    `owner` is the type that has it as a member from outside: `Cart` of `void Cart::add()`.
     """
 
     name: str
@@ -79,7 +83,7 @@ class Scope(NamedTuple):
     returns: Expression = UNKNOWN  # the annotated type
     decorators: Sequence[Expression] = ()
     owner: Expression = UNKNOWN
-    receiver: str = ""  # the name of its instance, where the code chooses it
+    receiver: str = ""  # the name that the code gives its instance: `c` of `func (c *Cart) Add()`
     marks: Sequence[str] = ()  # DECLARATION, LOCAL, MEMBER, …
 
 
@@ -110,7 +114,7 @@ class Result(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call, with its arguments: positional ones, and [name, expression] for those by name."""
+    """A call and its arguments: expressions, or [BY_NAME, name, expression] by name."""
 
     scope: int
     line: int
@@ -119,7 +123,7 @@ class Call(NamedTuple):
 
 
 class Read(NamedTuple):
-    """An attribute that is read and not called, or ASSIGNED: a property may run there."""
+    """An attribute that is read and not called, or is ASSIGNED: a property may run there."""
 
     scope: int
     line: int
@@ -129,7 +133,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SymbolTable:
-    """All that the graph knows of a file."""
+    """The rows of one file, from which the graph resolves its names and calls."""
 
     language: str
     scopes: Sequence[Scope] = ()
@@ -139,7 +143,8 @@ class SymbolTable:
     calls: Sequence[Call] = ()
     reads: Sequence[Read] = ()
     package: str = ""  # the package or namespace that the file declares
-    mentions: Sequence[str] = field(default=())  # last names that it calls, imports, inherits
+    # The last names that the file calls, imports or inherits, and `+name` for those it defines.
+    mentions: Sequence[str] = field(default=())
 
     @property
     def size(self) -> int:
@@ -154,16 +159,16 @@ class SymbolTable:
         return [call.function for call in self.calls]
 
     def given(self) -> Sequence[str]:
-        """Return the arguments of each call as JSON, empty without any."""
+        """Return the arguments of each call as JSON: `f(a)` → `["a"]`, `f()` → an empty text."""
         if isinstance(self.calls, StoredCalls):
             return self.calls.arguments
         return [_json(call.arguments) if call.arguments else "" for call in self.calls]
 
     def encode(self) -> str:
-        """Encode as compressed JSON.
+        """Encode the table as compressed JSON.
 
-        Of rows that are many each column is a list: few objects are made when it is read. The paths
-        of scopes are left out: decoding joins them from the names.
+        Bindings, calls and reads are stored column by column, so that decoding makes few objects;
+        the paths of scopes are left out, and decoding joins them from the names.
         """
         parts = [
             self.language,
@@ -181,7 +186,7 @@ class SymbolTable:
 
 
 class StoredCalls(Sequence[Call]):
-    """The calls of a stored table; each is made, and its arguments are read, when it is asked."""
+    """The calls of a stored table; one that is asked for is made then, with its arguments."""
 
     def __init__(
         self,
@@ -191,7 +196,7 @@ class StoredCalls(Sequence[Call]):
         arguments: Sequence[str],
     ) -> None:
         self.functions = functions
-        self.arguments = arguments  # as JSON
+        self.arguments = arguments  # JSON of each call's
         self._scopes = scopes
         self._lines = lines
 
@@ -253,7 +258,10 @@ def _decode_scopes(encoded: Sequence[Sequence[Any]]) -> list[Scope]:
 
 
 def scope_path(outer: str, scope: Scope) -> str:
-    """Return the qualified name of a scope inside another."""
+    """Return the qualified name of a scope inside another: `Cart` and `add` → `Cart.add`.
+
+    A namespace or block adds nothing; an owner from outside stands before the name.
+    """
     if scope.kind in (NAMESPACE, BLOCK):
         return outer
     in_type = scope.kind == FUNCTION and scope.receiver == IN_TYPE
@@ -262,7 +270,7 @@ def scope_path(outer: str, scope: Scope) -> str:
 
 
 def _trimmed(values: Sequence[Any]) -> Sequence[Any]:
-    """Drop empty values at the end, which are defaults."""
+    """Drop empty values at the end, which decoding takes for the defaults."""
     end = len(values)
     while end and values[end - 1] in ("", [], ()):
         end -= 1
@@ -270,17 +278,17 @@ def _trimmed(values: Sequence[Any]) -> Sequence[Any]:
 
 
 def definition_mention(name: str) -> str:
-    """Return the mention by which files are found that define a name for other files."""
+    """Return the mention of a file that defines a name for other files: `get` → `+get`."""
     return f"+{name}"
 
 
 def file_mention(path: str) -> str:
-    """Return the mention by which the table of a file is found; no name starts with a slash."""
+    """Return the mention of the file itself: `a/b.py` → `/a/b.py`; no name starts with a slash."""
     return f"/{path}"
 
 
 def inside(expression: Expression) -> Expression:
-    """Return an expression without the note that it is evaluated in the scope around."""
+    """Return an expression without the operator OUTER around it: `["^", "a.b"]` → `a.b`."""
     is_outer = isinstance(expression, list) and expression[0] == OUTER
     return expression[1] if is_outer else expression
 
@@ -340,7 +348,7 @@ def first_names(expression: Expression) -> list[str]:
 
 
 def plain(expression: Expression) -> Expression:
-    """Return a type without its arguments."""
+    """Return a type without its arguments: `List[Cart]` → `List`."""
     if isinstance(expression, list) and expression[0] == GENERIC:
         base: Expression = expression[1]
         return base
@@ -348,7 +356,7 @@ def plain(expression: Expression) -> Expression:
 
 
 def attribute(owner: Expression, name: str) -> Expression:
-    """Return the expression of an attribute of an owner."""
+    """Return the expression of an attribute: `a` and `b` → `a.b`, `a()` and `b` → [".", a(), b]."""
     if not owner:
         return [ATTRIBUTE, UNKNOWN, name]
     return f"{owner}.{name}" if isinstance(owner, str) else [ATTRIBUTE, owner, name]

@@ -39,11 +39,11 @@ class Uses:
         self.reads: list[Read] = []
 
     def assign(self, node: Node) -> None:
-        """Note a target of an assignment: it is an attribute that is not read."""
+        """Note a target of an assignment: `cart.total = 1` assigns the attribute and reads none."""
         self._assigned.add((node.start_byte, node.end_byte))
 
     def add(self, scope: int, byte: int, function: Expression, given: Sequence[Any] = ()) -> None:
-        """Add a call that has no node of its own, at the line of a byte."""
+        """Add a call at the line of a byte."""
         self.calls.append(Call(scope, self._scopes.line(byte), function, given))
 
     def run(self, scope: int, node: Node, value: Expression, method: str) -> None:
@@ -61,7 +61,7 @@ class Uses:
             self.add(self._scopes.at(node.start_byte), callee.end_byte - 1, called, arguments)
 
     def read_calls(self, nodes: Sequence[Node], hiding: Hiding) -> None:
-        """Read calls; all bindings have been read."""
+        """Read calls, when all bindings have been read."""
         for node in nodes:
             function, arguments, byte = self._expressions.callee(node)
             self._called.add((node.start_byte, byte + 1))
@@ -120,7 +120,10 @@ class Uses:
         return arguments
 
     def read_attributes(self, nodes: Sequence[Node]) -> None:
-        """Read attributes, the longest at each byte; a line with one several times has it once."""
+        """Read the longest attribute that begins at each byte: of `a.b.c` the whole.
+
+        An attribute that a line reads several times is kept once.
+        """
         longest: dict[int, tuple[int, Node]] = {}
         for node in nodes:
             start, end = node.start_byte, node.end_byte
