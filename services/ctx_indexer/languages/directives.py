@@ -17,7 +17,10 @@ _NO_CODE = re.compile(
 
 
 def without_directives(source: bytes) -> bytes:
-    """Blank the lines of `#if` and its like; of branches that are no whole statements keep one."""
+    """Blank the lines of `#if` and its like, and branches that would not parse together.
+
+    Of branches that are no whole statements, as `if (a) {` and `if (b) {`, the first is kept.
+    """
     spans: list[Bytes] = []
     open_groups: list[list[Bytes]] = []  # the directive lines of each group
     for match in _DIRECTIVE.finditer(source):
@@ -38,7 +41,7 @@ def _dropped(source: bytes, lines: Sequence[Bytes]) -> Iterator[Bytes]:
 
 
 def _is_whole(part: bytes) -> bool:
-    """Whether a branch is nothing but whole statements, as far as braces and its end tell."""
+    """Whether a branch has whole statements alone, as far as braces and its last line tell."""
     part = _NO_CODE.sub(b"", part)
     last = next(filter(None, (row.strip() for row in reversed(part.splitlines()))), b";")
     balanced = part.count(b"{") == part.count(b"}") and part.count(b"(") == part.count(b")")

@@ -5,12 +5,12 @@ import re
 from ctx_indexer.syntax.symbols.spec import ImportedName
 
 QUOTED = re.compile(r"""["'`]([^"'`]+)["'`]""")
-MAX_NAMES = 200  # of one statement
+MAX_NAMES = 200  # names that are read of one statement
 _COMMENTS = (("/*", "*/"), ("//", "\n"))
 
 
 def without_comments(text: str) -> str:
-    """Leave comments out, up to the end of the text where one is not closed."""
+    """Leave comments out: `a/* b */, c` → `a , c`; a comment without an end takes all after it."""
     for opening, closing in _COMMENTS:
         kept, _, rest = text.partition(opening)
         parts = [kept]
@@ -23,5 +23,6 @@ def without_comments(text: str) -> str:
 
 
 def dotted_name(path: str, alias: str) -> ImportedName:
+    """Return the import of the last part of a path: `shop.Cart` → `Cart` of the module `shop`."""
     module, _, name = path.strip(".").rpartition(".")
     return ImportedName(alias or name, module, name)

@@ -8,7 +8,7 @@ from typing import Protocol
 from ctx_indexer.syntax.symbols.spec import SymbolSpec
 
 UNKNOWN = "text"  # the language of files that no language claims
-Title = tuple[int, int, str]  # of prose: its line from 0, its level from 1, its text
+Title = tuple[int, int, str]  # of prose: its line from 0, its level from 1, its words
 
 
 class SyntaxNode(Protocol):
@@ -46,10 +46,10 @@ class Kind(StrEnum):
 class Tests:
     """Signs of a test, beside those of every language such as the folder `tests`."""
 
-    prefixed: bool = False  # `test_x` is a test; elsewhere it may run or help them
-    suffixed: str = ""  # extensions: `FooTest` and `FooSpec` are tests
-    capitalised: str = ""  # extensions: `TestFoo` is a test
-    paths: str = ""  # a pattern of others
+    prefixed: bool = False  # a file `test_x` is a test; of other languages it may run tests
+    suffixed: str = ""  # extensions of files that are tests where named `FooTest` or `FooSpec`
+    capitalised: str = ""  # extensions of files that are tests where named `TestFoo`
+    paths: str = ""  # a pattern of the paths of further tests: conftest.py
     package: bool = False  # below the top, a folder `test` is the program's own: django/test/
     # A pattern that marks a definition, in the lines from its first attribute to its name.
     inline: str = ""
@@ -57,7 +57,7 @@ class Tests:
 
 @dataclass(frozen=True)
 class Scripts:
-    """Scripts of another language inside a text."""
+    """Scripts of another language inside a text, and a function that finds their spans."""
 
     language: str
     spans: Callable[[str], Iterator[tuple[int, int]]]
@@ -83,10 +83,10 @@ class Language:
     extensions: str = ""
     file_names: str = ""
     suffixed_names: str = ""  # file names that may have a suffix: Dockerfile.dev
-    interpreters: str = ""  # in the first line of a script: #!/usr/bin/env python3
-    modes: str = ""  # of editors, beside its name: `-*- C++ -*-`
-    # Of an extension that other languages have as well: whether a text is of this one. Languages of
-    # a family are asked in their order, `any_text` last.
+    interpreters: str = ""  # named in the first line of a script: #!/usr/bin/env python3
+    modes: str = ""  # names that editors use beside its name: `-*- C++ -*-`
+    # An extension that other languages share → whether a text is of this one. Languages of a family
+    # are asked in their order, `any_text` last.
     contents: Mapping[str, Callable[[bytes], bool]] = field(default_factory=dict)
     tests: Tests = Tests()
     configuration: str = ""  # a pattern of paths: settings.py
@@ -94,12 +94,12 @@ class Language:
     in_pages: bool = False  # browsers load it: a folder `vendors` holds code of others
 
     # --- its text
-    prepare: Callable[[bytes], bytes] | None = None  # blanks parts that are read as something else
-    repairs: Sequence[Callable[[bytes], bytes]] = ()  # of a text with errors, the gentlest first
-    dropped_lines: int = 0  # that errors begin in; without them more may be understood
-    # Blanks macros around code; told by a function whether a part is sound code.
+    prepare: Callable[[bytes], bytes] | None = None  # blanks parts that the grammar misreads
+    repairs: Sequence[Callable[[bytes], bytes]] = ()  # blank causes of errors, the gentlest first
+    dropped_lines: int = 0  # the most lines that are blanked because an error begins in them
+    # Blanks macros around code; the function that it is given tells whether a part is sound code.
     unwrap: Callable[[bytes, SyntaxTree, Callable[[bytes], bool]], bytes] | None = None
-    max_parsed: int = 0  # characters; 0: as of other languages
-    titles: Callable[[Sequence[str]], Iterator[Title]] | None = None  # of lines of prose
+    max_parsed: int = 0  # the most characters that are parsed; 0: as many as of other languages
+    titles: Callable[[Sequence[str]], Iterator[Title]] | None = None  # finds titles in lines
     scripts: Scripts | None = None
-    symbols: SymbolSpec | None = None  # of languages whose calls are resolved
+    symbols: SymbolSpec | None = None  # only a language that has it has its calls resolved

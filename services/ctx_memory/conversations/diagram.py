@@ -103,6 +103,4 @@ async def draw(records: ConversationStore, relations: Relations, root: str, dept
 def _label(id_: str) -> str:
     """Return an id as the text of a Mermaid node, without markup: `a"b` → `a#34;b`."""
     shown = id_ if len(id_) <= LABEL_CHARACTERS else f"{id_[:LABEL_CHARACTERS]}…"
-    return "".join(
-        c if c.isalnum() or c in PLAIN or ord(c) > 127 else f"#{ord(c)};" for c in shown
-    )
+    return "".join(c if c.isalnum() or c in PLAIN or ord(c) > 127 else f"#{ord(c)};" for c in shown)

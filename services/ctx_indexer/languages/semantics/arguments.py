@@ -22,7 +22,7 @@ class Fitting(OneRuns):
     """Compares the arguments of calls with the parameters of overloads."""
 
     def fitting(self, machine: Machine, place: ScopeRef, call: Call, values: Values) -> Values:
-        """Leave out the overloads that a call's arguments do not fit."""
+        """Leave out the overloads that a call's arguments do not fit, by number, then by types."""
         if len(values) < 2:
             return values
         counted = frozenset(v for v in values if fits_count(machine, v, len(call.arguments)))
@@ -31,7 +31,7 @@ class Fitting(OneRuns):
 
 
 def fits_count(machine: Machine, value: Value, count: int) -> bool:
-    """Whether a function takes a number of arguments."""
+    """Whether a function takes so many arguments: `f(a, b=1)` takes 1 and 2; `f(*a)` any."""
     scope = machine.function_of(value)
     if scope is None:
         return True
@@ -93,6 +93,6 @@ _PRIMITIVE = (_TEXT | _NUMBER | {"bool", "boolean"}) - {"object", "any"}
 
 
 def _literals_fit(expected: str, given: str) -> bool:
-    """Whether a literal is of a named type; of types that are not known it may be."""
+    """Whether a literal is of a named type: `1` of `long`, not of `string`; of unknown ones yes."""
     expected, kinds = expected.lower(), _KINDS.get(given.lower())
     return kinds is None or expected in kinds or expected not in _PRIMITIVE

@@ -25,7 +25,7 @@ from ctx_indexer.syntax.symbols.table import (
     last_name,
 )
 
-CONSTRUCTOR = "<new>"  # the name under which constructors are looked up
+CONSTRUCTOR = "<new>"  # the name of constructors in the indexes of a file
 NO_CLASS = -1
 
 T = TypeVar("T")
@@ -36,18 +36,21 @@ Bindings = dict[tuple[int, str], list[Binding]]  # of plain names, by scope and 
 class Words:
     """The words of a language by which code names its own classes and methods."""
 
-    instance: frozenset[str] = frozenset()  # the instance: `this`; none where it is a parameter
-    own_class: frozenset[str] = frozenset()  # the class around: `Self`
-    parent: frozenset[str] = frozenset()  # the class above: `super`
-    constructor: str = ""  # the name of constructors; empty: that of their class
-    allocator: str = ""  # the method that makes an instance before it is constructed
-    sigil: str = ""  # what starts the name of a variable: `$` of `$x`
-    callable_members: frozenset[str] = frozenset()  # of a function, to call it: `f.apply`
-    passing: frozenset[str] = frozenset()  # of anything, to get it itself: `x.unwrap()`
+    instance: frozenset[str] = frozenset()  # name the instance: `this`; Python has none
+    own_class: frozenset[str] = frozenset()  # name the class around: `Self`
+    parent: frozenset[str] = frozenset()  # name the class above: `super`
+    constructor: str = ""  # the name of constructors; empty where they are named as their class
+    allocator: str = ""  # the method that makes an instance before it is constructed: `__new__`
+    sigil: str = ""  # the first character of a variable: `$` of `$x`
+    callable_members: frozenset[str] = frozenset()  # members that call a function: `f.apply()`
+    passing: frozenset[str] = frozenset()  # members whose call gives the owner: `x.unwrap()`
 
 
 class Receiver(NamedTuple):
-    """The class or extension that a method is in, and the name of its instance there."""
+    """The class or extension that a method is in, and the name of its instance there.
+
+    `def add(self)` in `Cart` → the scope of `Cart`, `self`, the scope of `add`.
+    """
 
     scope: int  # NO_CLASS for a method that stands outside of its class
     name: str
@@ -55,7 +58,7 @@ class Receiver(NamedTuple):
 
 
 class NameRules(Protocol):
-    """Leaves out the bindings of a file that stand for no value."""
+    """Leaves out bindings of a file that stand for no value, such as declared overloads."""
 
     def keep(self, file: "Definitions", found: Bindings) -> None: ...
 
@@ -91,7 +94,7 @@ class Definitions:
         self._indexes: dict[object, Any] = {}
 
     def indexed(self, build: "Callable[[Self], T]") -> T:
-        """Return an index of this file that a language builds, built once."""
+        """Return the index of this file that a function of a language builds, built once."""
         if build not in self._indexes:
             self._indexes[build] = build(self)
         found: T = self._indexes[build]
@@ -102,14 +105,14 @@ class Definitions:
         return self.table.scopes[number]
 
     def outside_blocks(self, number: int) -> int:
-        """Return the scope that a block is in, or the scope itself where it is none."""
+        """Return the scope around a block; a scope that is no block is returned itself."""
         while self.scope(number).kind == BLOCK:
             number = self.scope(number).parent
         return number
 
     @cached_property
     def bindings(self) -> Bindings:
-        """Plain names by scope and name."""
+        """The bindings of names without dots, by scope and name: of `x = 1`, not of `a.x = 1`."""
         found: Bindings = defaultdict(list)
         for binding in self.table.bindings:
             if isinstance(binding.target, str) and "." not in binding.target:
@@ -164,7 +167,10 @@ class Definitions:
 
     @cached_property
     def extensions(self) -> dict[str, list[int]]:
-        """Blocks that add members to a class, by the class's last name; also classes of a name."""
+        """Blocks that add members to a class, and classes, by the name of the class.
+
+        `impl shop::Cart { … }` and `class Cart` → `Cart`: a class may be written in several parts.
+        """
         found: dict[str, list[int]] = defaultdict(list)
         for number, scope in enumerate(self.table.scopes):
             if scope.kind == EXTENSION:
@@ -181,7 +187,7 @@ class Definitions:
 
     @cached_property
     def top_level(self) -> dict[str, list[int]]:
-        """The namespaces that bind a name, by the name."""
+        """The scopes of `namespaces` that bind a name, by the name."""
         found: dict[str, list[int]] = defaultdict(list)
         outer = frozenset(self.namespaces)
         for number, name in self.bindings:
@@ -190,7 +196,7 @@ class Definitions:
         return found
 
     def package_of(self, number: int) -> str:
-        """Return the package that a scope is in, with the namespaces around it."""
+        """Return the package that a scope is in, with the namespaces around it: `shop.cart`."""
         names: list[str] = []
         while number > 0:
             scope = self.scope(number)
@@ -204,7 +210,10 @@ class Definitions:
         return self._reading.receivers.around(self, number)
 
     def called_name(self, number: int) -> tuple[str, bool]:
-        """Return the name that calls of a definition end in, and whether it is a member's."""
+        """Return the name that calls of a definition end in, and whether it is a member.
+
+        `Cart.add` → `add`, True; the constructor of `Cart` → `Cart`, False.
+        """
         scope = self.scope(number)
         outer = self.scope(scope.parent)
         if self.is_constructor(number) or self.is_allocator(number):
@@ -217,10 +226,10 @@ class Definitions:
         return OF_CLASS in self.scope(number).marks
 
     def marks(self, number: int) -> Iterator[str]:
-        """Yield the plain decorators of a scope."""
+        """Yield the decorators of a scope that are dotted names: `a.b` of `@a.b`, not `@a()`."""
         return (each for each in self.scope(number).decorators if isinstance(each, str))
 
 
 def _plain_name(scope: Scope) -> str:
-    """Return the name that code calls a scope by: a specialised template by its template's."""
+    """Return the name by which code names a scope: `Box<int>`, a specialisation → `Box`."""
     return scope.name.partition("<")[0] if scope.kind == CLASS else scope.name

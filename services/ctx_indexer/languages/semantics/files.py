@@ -31,7 +31,7 @@ class FileSymbols(Definitions):
 
     @cached_property
     def dotted(self) -> dict[str, list[Binding]]:
-        """Assignments to dotted names, by the whole name."""
+        """Assignments to dotted names, by the whole name: `app.get = f` → `app.get`."""
         found: dict[str, list[Binding]] = defaultdict(list)
         for binding in self.table.bindings:
             if isinstance(binding.target, str) and "." in binding.target:
@@ -40,7 +40,7 @@ class FileSymbols(Definitions):
 
     @cached_property
     def items(self) -> dict[str, list[Binding]]:
-        """Assignments to items of a container, by the container's dotted name."""
+        """Assignments to items of a container, by its dotted name: `self.xs[0] = x` → `self.xs`."""
         found: dict[str, list[Binding]] = defaultdict(list)
         for binding in self.table.bindings:
             target = binding.target
@@ -74,14 +74,17 @@ class FileSymbols(Definitions):
         return found
 
     def inheriting(self, name: str) -> Iterator[int]:
-        """Yield the classes and blocks with a base of a name, or of one that the file gives it."""
+        """Yield the classes and blocks whose base has a name, or an alias of it in the file.
+
+        `Cart` → `class B(Cart)`, and `class B(C)` after `import Cart as C`.
+        """
         names = self.aliases(name)
         for number, scope in enumerate(self.table.scopes):
             if scope.kind in (CLASS, EXTENSION) and any(last_name(b) in names for b in scope.bases):
                 yield number
 
     def classes_with(self, name: str) -> Sequence[int]:
-        """Return the classes that have a member of a name themselves."""
+        """Return the classes that have a member of a name themselves, not by inheritance."""
         return self._members.get(name, ())
 
     @cached_property
@@ -105,14 +108,14 @@ class FileSymbols(Definitions):
 
     @cached_property
     def calls(self) -> dict[str, list[int]]:
-        """The numbers of calls by the name that the called expression ends in."""
+        """The numbers of calls by the last name of the called expression: `a.add()` → `add`."""
         found: dict[str, list[int]] = defaultdict(list)
         for number, function in enumerate(self.table.called()):
             found[last_name(function)].append(number)
         return found
 
     def uses(self, name: str) -> Iterator[Read]:
-        """Yield where an attribute of a name is read or assigned, also before a call."""
+        """Yield where an attribute of a name is read or assigned, as `total` in `a.total.add()`."""
         for each in self.table.reads:
             if name in inner_names(each.value) or (name == SETTING and each.how == ASSIGNED):
                 yield each
@@ -127,7 +130,7 @@ class FileSymbols(Definitions):
             yield from (self.table.calls[number] for number in self.calls.get(each, ()))
 
     def aliases(self, name: str) -> set[str]:
-        """Return the names under which the file may know something: imported or assigned ones."""
+        """Return the names that the file may give something: `import f as g`, `g = f` → f, g."""
         names = {name}
         for each in self.table.imports:
             if each.name == name and each.alias != EVERY_NAME:
@@ -139,7 +142,7 @@ class FileSymbols(Definitions):
 
     @cached_property
     def passed(self) -> frozenset[str]:
-        """The last names of arguments, results and assigned values, which may be passed on."""
+        """The last names of arguments, results and assigned values: `run(a.f)` → `f`."""
         held = [each.value for each in self.table.bindings]
         held += [each.value for each in self.table.results]
         texts = [*self.table.given(), *map(str, held)]
@@ -147,7 +150,7 @@ class FileSymbols(Definitions):
 
     @cached_property
     def _renamed(self) -> Sequence[tuple[str, str]]:
-        """The last names of targets and values of assignments, where both have one."""
+        """The last names of targets and values of assignments: `self.a = b.c` → `a`, `c`."""
         pairs = (
             (last_name(each.target), last_name(value))
             for each in self.table.bindings

@@ -14,20 +14,20 @@ T = TypeVar("T")
 class Tables(Protocol):
     """The files that a resolver may read."""
 
-    misses: int  # how often something was asked for that is not loaded yet
+    misses: int  # the number of questions for tables that are not loaded yet
 
     def file(self, path: str) -> FileSymbols | None: ...
 
     def callers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the files that may call something of this name."""
+        """Return the loaded files that mention a name, and note that all of them are wanted."""
         ...
 
     def few_callers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the loaded files that mention a name, and others as long as they are few."""
+        """Return the loaded files that mention a name; more are wanted as long as they are few."""
         ...
 
     def definers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the files that define a name for others, or add members to a class of it."""
+        """Return the loaded files that define a name for others, or extend a class of it."""
         ...
 
 
@@ -35,11 +35,11 @@ class ClassTree(Protocol):
     """Classes with their ancestors, descendants and members."""
 
     def around(self, place: ScopeRef) -> Values:
-        """Return the classes that a scope belongs to."""
+        """Return the class around a scope: of a method, of a lambda in it, of code in its body."""
         ...
 
     def classes_at(self, file: FileSymbols, number: int) -> Values:
-        """Return the class that a scope is, or that it belongs to from outside."""
+        """Return the class that a scope is, or whose member it is: `Cart` of `void Cart::add()`."""
         ...
 
     def ancestors(self, place: ScopeRef) -> list[ScopeRef]:
@@ -95,7 +95,7 @@ class ClassTree(Protocol):
         ...
 
     def is_declared_only(self, value: Value) -> bool:
-        """Whether a method is there for others to define."""
+        """Whether a method only says that subclasses have it: `@abstractmethod`."""
         ...
 
     def is_type(self, value: Value) -> bool:
@@ -120,11 +120,11 @@ class Machine(Protocol):
         ...
 
     def few_callers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the loaded files that mention a name, and others as long as they are few."""
+        """Return the loaded files that mention a name; more are wanted as long as they are few."""
         ...
 
     def definers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the files that define a name for others, or add members to a class of it."""
+        """Return the loaded files that define a name for others, or extend a class of it."""
         ...
 
     def scope_of(self, value: Value) -> Scope | None:
@@ -173,11 +173,11 @@ class Machine(Protocol):
         ...
 
     def attribute(self, values: Values, name: str) -> Values:
-        """Return an attribute of values."""
+        """Return the members of values by their name: `Cart` and `add` → `Cart.add`."""
         ...
 
     def elements(self, values: Values) -> Values:
-        """Return the values that a loop over values gives."""
+        """Return the values that a loop over values gives: `[a, b]` → `a`, `b`."""
         ...
 
     def instances(self, classes: Values, name: str = "") -> Values:
@@ -199,7 +199,7 @@ class Machine(Protocol):
         ...
 
     def targets(self, place: ScopeRef, call: Call) -> Values:
-        """Return the functions that a call runs."""
+        """Return the functions that a call runs: `Cart()` → `Cart.__init__`."""
         ...
 
     def run(self, place: ScopeRef, call: Call, values: Values) -> Values:

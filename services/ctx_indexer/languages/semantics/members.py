@@ -54,7 +54,10 @@ class Members:
         return file.bindings.get((number, name), ())
 
     def is_declared(self, *, found: bool, typed: bool) -> bool:
-        """Whether declarations of a member say more than assignments to it: `Gear gear;`."""
+        """Whether the assignments to a member may be left out, because it is declared.
+
+        `typed` tells that a declaration gives an instance, as `Gear gear;` does.
+        """
         return typed
 
     def elsewhere(
@@ -72,7 +75,7 @@ class Members:
         return None
 
     def homes(self, machine: Machine, file: FileSymbols, name: str) -> Sequence[FileSymbols]:
-        """Return the files that may add members to a class of a file; none where it is closed."""
+        """Return the files that may add members to a class; none where its body has them all."""
         return ()
 
     def extends(
@@ -127,7 +130,10 @@ class Members:
     def paired(
         self, machine: Machine, place: ScopeRef, looped: Expression, key: str
     ) -> Values | None:
-        """Return a part of the pairs that a loop over a function of the library gives."""
+        """Return a part of the pairs in a loop over a function of the library; else None.
+
+        `for i, x in enumerate(xs)`: part 1 is an element of `xs`.
+        """
         return None
 
     def added(
@@ -137,11 +143,11 @@ class Members:
         return []
 
     def underlying(self, machine: Machine, file: FileSymbols, value: Value) -> Value:
-        """Return the container that a type with a name of its own is; else the value."""
+        """Return the container that a named type is: `type Gears []Gear` → `[]Gear`; else value."""
         return value
 
     def lacking(self, name: str, *, is_mapping: bool) -> Values:
-        """Return a member that a written container has no item for: a method of the library."""
+        """Return a member of `[1, 2]` or `{a: 1}` that is none of its items: the library's."""
         return external(f"{BUILTINS}.{name}")
 
 

@@ -40,7 +40,7 @@ class Names:
     def unqualified(
         self, machine: Machine, file: FileSymbols, number: int, name: str
     ) -> Values | None:
-        """Return a member of the class around a scope, where none needs a receiver."""
+        """Return a member of the class around a scope, in languages that need no receiver."""
         return None
 
     def is_open(self, machine: Machine, file: FileSymbols, number: int) -> bool:
@@ -53,7 +53,7 @@ class Names:
         return [machine.binding(file.path, each) for each in found]
 
     def place_of(self, file: FileSymbols, binding: Binding) -> ScopeRef:
-        """Return the scope in which the value of a binding is looked up."""
+        """Return the scope in which the value of a binding is looked up: mostly its own."""
         return ScopeRef(file.path, binding.scope)
 
     def package(self, file: FileSymbols, number: int) -> Value | None:

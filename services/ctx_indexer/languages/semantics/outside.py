@@ -7,7 +7,7 @@ import re
 
 NONE = "builtins.None"
 _TYPING = ("typing.", "typing_extensions.")
-# Functions that may give anything that was put into them, or that a program has.
+# Functions that may give a definition of the repository: one that was put in, or found by a name.
 _ANYTHING = re.compile(
     r"(builtins\.(getattr|next|max|min|list|tuple|set|frozenset|dict|sorted|reversed|iter|filter"
     r"|map|zip|enumerate|type|vars|sum)"

@@ -18,14 +18,15 @@ class Overloads:
         return values
 
     def one_of(self, machine: Machine, values: Values, sure: Sequence[Value]) -> Values:
-        """Return the one overload that stands for all that a call may run; else nothing.
+        """Return one overload in place of all that a call resolves to, where it runs one of them.
 
-        `sure` are those of `values` that are asked for.
+        `values` are all of them, `sure` the definitions that the question is about. By default the
+        result is empty: each stands for itself.
         """
         return NOTHING
 
     def body(self, file: FileSymbols, number: int) -> int:
-        """Return a number that tells the overloads of one name apart; 0 where they are one."""
+        """Return a number that tells overloads of one name apart; 0 where all count as one."""
         return 0
 
 

@@ -1,4 +1,4 @@
-"""Question 3: which type has a receiver, and which instance does code have?"""
+"""Question 3: whose method is a scope, and what is its instance called?"""
 
 from ctx_indexer.languages.semantics.definitions import NO_CLASS, Definitions, Receiver
 from ctx_indexer.languages.semantics.values import Values

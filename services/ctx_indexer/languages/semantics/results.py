@@ -30,7 +30,7 @@ class Results:
         function: Expression,
         arguments: Sequence[Expression],
     ) -> Values:
-        """Return the values that a call gives."""
+        """Return the values that a call gives: `Cart()` → an instance of `Cart`."""
         return machine.called(machine.evaluate(place, function))
 
     def returned(self, machine: Machine, file: FileSymbols, number: int) -> Values:
@@ -57,11 +57,14 @@ class Results:
         return declared if is_known else assigned | declared
 
     def is_pointer(self, value: Value) -> bool:
-        """Whether a name of an instance constructs none: `C *c;`, and not `C c(1);`, in C++."""
+        """Whether an instance is known through a pointer, whose declaration constructs nothing.
+
+        In C++, `Cart *c;` declares a pointer, and `Cart c(1);` constructs a `Cart`.
+        """
         return False
 
     def operated(self, machine: Machine, place: ScopeRef, expression: Sequence[Any]) -> Values:
-        """Return the value that an operator gives."""
+        """Return the value that an operator gives: `1 + 2.0` → a `double` in Java."""
         return UNRESOLVED_VALUES
 
 

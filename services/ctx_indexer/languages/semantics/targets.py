@@ -18,7 +18,7 @@ OVERRIDES = "calls the method that it overrides"
 
 
 class Use(Enum):
-    """How the use of an attribute runs a function."""
+    """The use of an attribute that runs a function: `cart.total` runs a property `total`."""
 
     READ = "read"
     ASSIGNED = "assigned"
@@ -31,7 +31,7 @@ class Targets:
     replaced = OVERRIDES  # the reason why a call of a replaced method may run its replacement
 
     def of_call(self, machine: Machine, place: ScopeRef, call: Call) -> Values:
-        """Return the functions that a call runs."""
+        """Return the functions that a call runs: `Cart()` → `Cart.__init__`."""
         found = machine.run(place, call, self.meant(machine, place, call))
         return machine.fitting(place, call, found)
 
@@ -54,7 +54,7 @@ class Targets:
         return machine.below(place, call)
 
     def replaced_by(self, machine: Machine, file: FileSymbols, target: Value) -> Values:
-        """Return the methods of base classes that a method replaces: `B.run` → `A.run`."""
+        """Return the methods of bases that a method replaces: `B.run` of `B(A)` → `A.run`."""
         found: set[Value] = set()
         name = file.scope(target.scope).name
         for value in machine.classes.around(ScopeRef(target.path, target.scope)):
@@ -67,7 +67,7 @@ class Targets:
         return union(machine.classes.own(place, name) for place in ancestors[1:])
 
     def is_declared_only(self, file: FileSymbols, number: int) -> bool:
-        """Whether a method is there for others to define: `@abstractmethod`."""
+        """Whether a method only says that subclasses have it: `@abstractmethod`."""
         return False
 
     def parent_words(self, file: FileSymbols) -> frozenset[str]:
@@ -77,11 +77,14 @@ class Targets:
     # Functions that run where no call is written
 
     def use(self, file: FileSymbols, number: int) -> Use | None:
-        """Return how the use of an attribute runs a function; None where it takes a call."""
+        """Return the use of an attribute that runs a function; None where only a call runs it."""
         return Use.READ if GETTER in file.scope(number).marks else None
 
     def unseen(self, file: FileSymbols, number: int, *, is_used: bool) -> Iterator[str]:
-        """Yield how a function may run where tables show nothing: tables list no reads here."""
+        """Yield how a function may run without a call or use in the tables.
+
+        By default tables list no reads, so that a property may be read anywhere.
+        """
         if is_used:
             yield "read as an attribute"
 
@@ -90,7 +93,7 @@ class Targets:
         return None
 
     def is_implicit(self, name: str) -> bool:
-        """Whether functions of the language call methods of a name: `str(x)` → `__str__`."""
+        """Whether functions of the language call methods of a name: `str(x)` runs `__str__`."""
         return False
 
 

@@ -5,23 +5,24 @@ from typing import NamedTuple
 
 DEFINITION, INSTANCE, FILE, PACKAGE = "definition", "instance", "file", "package"
 BUILTINS = "builtins"
-TYPE = "type"  # what a class is an instance of
+TYPE = "type"  # the type of a class, as an annotation names it: `type[Cart]`
 OPEN = "~"  # the name of an instance that may be one of a subclass
-PASSING = "passing"  # a member of an instance that gives the instance itself
+PASSING = "passing"  # a member whose call gives its owner: `x.unwrap`
 LITERAL_VALUE, PARENT, EXTERNAL, UNRESOLVED = "literal", "super", "external", "unresolved"
 
 
 class Value(NamedTuple):
     """A definition, an instance of a class, a file, or something outside of the repository.
 
-    `path` and `scope` name the definition; of an external value `name` is its dotted name.
+    `path` and `scope` name the definition, or the class of an instance; the `name` of an external
+    value is dotted: `builtins.print`.
     """
 
     kind: str
     path: str = ""
     scope: int = 0
     name: str = ""
-    expression: str = ""  # of a literal, as JSON
+    expression: str = ""  # the JSON of a literal's expression
 
 
 Values = frozenset[Value]
@@ -35,12 +36,12 @@ LACKING_VALUE = Value(UNRESOLVED, name="lacking")
 
 
 def external(name: str) -> Values:
-    """Return the value of something that the repository does not define."""
+    """Return the value of a name that the repository does not define: `builtins.print`."""
     return frozenset([Value(EXTERNAL, name=name)])
 
 
 def member_of_unknown(value: Value) -> Values:
-    """Return a member of something unknown; that of a changed value is one of its known type."""
+    """Return a member of an unknown value; of a changed one it is lacking, as its type is known."""
     return frozenset([LACKING_VALUE]) if value == CHANGED_VALUE else UNRESOLVED_VALUES
 
 

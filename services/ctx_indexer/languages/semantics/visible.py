@@ -28,7 +28,7 @@ class Visible:
     `helper()` → `def helper` of `lib/helper.rb`, wherever that file lies.
     """
 
-    relatives: frozenset[str] = frozenset()  # languages whose files see one another: Java, Kotlin
+    relatives: frozenset[str] = frozenset()  # languages whose files see each other: Java, Kotlin
 
     # Names of no scope
 
@@ -76,7 +76,10 @@ class Visible:
         return self.unknown(file, each)
 
     def unknown(self, file: FileSymbols, each: Import) -> Values:
-        """Return a package, or a class of another repository: `java.util.List` by its case."""
+        """Return an import that no file defines: a class where it is capitalised, else a package.
+
+        `java.util.List` → a class of another repository, `java.util` → a package.
+        """
         if each.name[:1].isupper():
             return external(f"{each.module}.{each.name}")
         return frozenset([Value(PACKAGE, name=f"{each.module}.{each.name}", path=file.path)])
@@ -90,11 +93,11 @@ class Visible:
     def carries(
         self, machine: Machine, file: FileSymbols, each: Import, target: Value, name: str
     ) -> bool:
-        """Whether an import of a package makes a definition of it known by `package.name`."""
+        """Whether an import of a package brings a definition: `import "shop"` → `shop.Cart`."""
         return False
 
     def is_imported(self, file: FileSymbols, number: int) -> bool:
-        """Whether imports may name a definition."""
+        """Whether imports may name a definition: a function, and no method in Python."""
         return True
 
     def may_mean(self, module: str, path: str) -> bool:
@@ -124,7 +127,7 @@ class Visible:
         return None
 
     def inner(self, machine: Machine, file: FileSymbols, name: str) -> Values | None:
-        """Return the module of a name inside of a file's package."""
+        """Return the module of a name in the package that a file is: `cart` of `shop/__init__`."""
         return None
 
     def whole(self, machine: Machine, file: FileSymbols) -> Values | None:
@@ -139,7 +142,7 @@ class Visible:
         return frozenset([package._replace(name=f"{package.name}.{name}")])
 
     def member(self, machine: Machine, file: FileSymbols, package: str, name: str) -> Values | None:
-        """Return the values that a package gives a name; None where it has none."""
+        """Return the values that a package gives a name; None where no file of it binds one."""
         values = union(
             self.of_file(machine, file, other, number, name)
             for other in self.definers(machine, file, name)
@@ -163,7 +166,7 @@ class Visible:
     def of_file(
         self, machine: Machine, file: FileSymbols, other: FileSymbols, number: int, name: str
     ) -> Values:
-        """Return the names of a scope that another file sees, or the same."""
+        """Return the values of a name in a scope of `other` that `file` sees: no local ones."""
         values = machine.bound(other, number, name) or NOTHING
         return frozenset(value for value in values if not self._is_local(machine, value))
 
@@ -176,7 +179,7 @@ class Visible:
         return LOCAL in file.scope(number).marks
 
     def declared_once(self, machine: Machine, file: FileSymbols, values: Values) -> Values:
-        """Choose among the definitions of several files."""
+        """Choose among the definitions that several files have of one name: by default all."""
         return values
 
 
@@ -187,9 +190,7 @@ class Packages(Visible):
     `package shop; … new Cart()` → `class Cart` of any file that begins with `package shop;`.
     """
 
-    nested: bool = (
-        False  # a package sees the names of the packages around it: `shop` of `shop.cart`
-    )
+    nested: bool = False  # whether `shop.cart` sees the names of `shop`, too
 
     def seen(
         self, machine: Machine, file: FileSymbols, place: ScopeRef, name: str
@@ -203,13 +204,13 @@ class Packages(Visible):
         return None
 
     def unbound(self, file: FileSymbols, name: str) -> Values:
-        """Return the first part of a package's name for a package, else a name from outside."""
+        """Return a package for the first part of its name, `shop` of `shop.cart`; else outside."""
         if self.is_package(file, name):
             return frozenset([Value(PACKAGE, name=name, path=file.path)])
         return super().unbound(file, name)
 
     def is_package(self, file: FileSymbols, name: str) -> bool:
-        """Whether a name begins that of a package which a file imports or declares."""
+        """Whether a name is the first part of a package that a file imports or declares."""
         firsts = {each.module.partition(".")[0] for each in file.table.imports}
         firsts |= {file.package_of(number).partition(".")[0] for number in file.namespaces}
         return name in firsts
