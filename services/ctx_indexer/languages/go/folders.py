@@ -17,8 +17,8 @@ from ctx_indexer.languages.semantics.values import (
 from ctx_indexer.languages.semantics.visible import Visible
 from ctx_indexer.syntax.symbols.table import FILE_SCOPE, Import
 
-_VERSION = re.compile(r"/v\d+$")  # of a module, the last part of its path
-# The first parts of the import paths of the library; those of modules have a host, mostly.
+_VERSION = re.compile(r"/v\d+$")  # ends the path of a module: `example.com/shop/v2`
+# The first parts of the import paths of the library; most other paths begin with a host.
 _LIBRARY = frozenset(
     "archive bufio bytes cmp compress container context crypto database debug embed encoding errors"
     " expvar flag fmt go hash html image index io iter log maps math mime net os path plugin"
@@ -51,7 +51,7 @@ class Folders(Visible):
     def of_file(
         self, machine: Machine, file: FileSymbols, other: FileSymbols, number: int, name: str
     ) -> Values:
-        """Return all that a file binds a name to: its own names are those of the package."""
+        """Return every value that a file binds a name to: no name is local to a file of Go."""
         bound = other.bindings.get((number, name), ())
         return union(machine.binding(other.path, each) for each in bound)
 
@@ -67,7 +67,10 @@ class Folders(Visible):
         return self._of_folder(machine, file, package.name, name)
 
     def _of_folder(self, machine: Machine, file: FileSymbols, imported: str, name: str) -> Values:
-        """Return a name of the folder that an import path ends in, the longest one."""
+        """Return a name of the longest folder that an import path ends in.
+
+        `example.com/shop/cart` → a name of the folder `shop/cart`, else of `cart`.
+        """
         best: list[tuple[int, Values]] = []
         if imported.partition("/")[0] in _LIBRARY:
             return external(f"{imported}.{name}")
@@ -88,5 +91,8 @@ class Folders(Visible):
 
 
 def _is_root(file: FileSymbols, imported: str) -> bool:
-    """Whether an import path ends in the package of a file in the root folder, or its version."""
+    """Whether an import path names the root folder, by the package of a file there.
+
+    `example.com/shop/v2` → a file `cart.go` in the root that begins with `package shop`.
+    """
     return "/" not in file.path and file.table.package == _VERSION.sub("", imported).split("/")[-1]

@@ -9,7 +9,7 @@ from ctx_indexer.syntax.symbols.table import EVERY_NAME, WHOLE_MODULE
 
 
 def go_imports(text: str) -> Sequence[ImportedName]:
-    """Read one import: `alias "path/name"`."""
+    """Read one import: `"path/name"` binds `name`, `alias "path/name"` binds `alias`."""
     quoted = QUOTED.search(text)
     if quoted is None:
         return []

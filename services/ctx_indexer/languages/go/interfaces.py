@@ -17,7 +17,7 @@ IMPLEMENTS = "calls the method of an interface that it implements"
 
 
 class Promised(Targets):
-    """A method may run where one of an interface is called that its type implements."""
+    """A call of an interface's method may run the method of a type that implements it."""
 
     replaced = IMPLEMENTS
 
@@ -26,7 +26,10 @@ class Promised(Targets):
 
 
 def promised(machine: Machine, owner: Value, name: str) -> Values:
-    """Return the methods of interfaces that a method of a type is called through."""
+    """Return the methods of interfaces through which a method of a type may be called.
+
+    `func (c *Cart) Price()` → `Price` of `type Priced interface { Price() int }`.
+    """
     file = machine.file(owner.path)
     if file is None:
         return NOTHING
@@ -51,7 +54,7 @@ def _promises(file: FileSymbols, name: str) -> list[int]:
 
 
 def _has_all(machine: Machine, owner: Value, interface: ScopeRef) -> bool:
-    """Whether a type has all methods of an interface; of foreign ones it may have them."""
+    """Whether a type has all methods of an interface, as far as the repository declares them."""
     instance = Value(INSTANCE, owner.path, owner.scope)
     for place in machine.classes.ancestors(interface):
         file = machine.file(place.path)

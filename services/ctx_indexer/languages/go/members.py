@@ -44,7 +44,10 @@ class Embedded(Members):
     def absent(
         self, machine: Machine, value: Value, ancestors: Sequence[ScopeRef], name: str
     ) -> Values:
-        """Return that a type lacks a member: a compiler would refuse a call of it."""
+        """Return LACKING_VALUE: code that compiles calls no member that a type lacks.
+
+        A type that embeds one from outside may have it there: then the value is unknown.
+        """
         if machine.classes.has_foreign_ancestor(ancestors):
             return UNRESOLVED_VALUES
         return frozenset([LACKING_VALUE])

@@ -11,7 +11,7 @@ from ctx_indexer.languages.semantics.questions import Semantics
 
 SEMANTICS: Mapping[str, Semantics] = {
     "go": Semantics(
-        words=Words(constructor="-"),  # no name is one
+        words=Words(constructor="-"),  # no function has this name: Go has no constructors
         visible=Folders(),
         names=Declared(),
         receivers=Static(),

@@ -12,7 +12,7 @@ GO = SymbolSpec(
         },
         calls={
             "call_expression": ("function", "arguments"),
-            "type_conversion_expression": ("type", ""),  # also a call with arguments for its types
+            "type_conversion_expression": ("type", ""),  # reads `f[int](a)` as well
         },
         constructs={"composite_literal": ("type", "")},
         makers=frozenset(["make", "new"]),
@@ -49,7 +49,7 @@ GO = SymbolSpec(
     tuples=frozenset(["parameter_list"]),
     variables=True,
     name_lists=frozenset(["expression_list", "parameter_list", "parameter_declaration"]),
-    # Nothing of the repository: a scope for each would double the table.
+    # These names hold nothing that the repository defines: scopes for them would double the table.
     common=frozenset("_ err ok i j".split()),
     comma_ok=True,
     loops_last=True,

@@ -23,7 +23,8 @@ from ctx_indexer.syntax.symbols.table import (
     Binding,
 )
 
-_FUNCTION_VALUES = frozenset([LAMBDA, EITHER, CHANGED])  # what variables of functions begin with
+# The operators of values that a variable of a function may have: `var run = func() {}`.
+_FUNCTION_VALUES = frozenset([LAMBDA, EITHER, CHANGED])
 
 
 class Declared(Names):
@@ -39,7 +40,7 @@ class Declared(Names):
 
 
 class Static(Receivers):
-    """A receiver whose declaration is not known may be of any type."""
+    """A receiver is of its declared type; where that is not known, of any."""
 
     def is_other(self, values: Values) -> bool:
         kinds = (EXTERNAL, UNRESOLVED)

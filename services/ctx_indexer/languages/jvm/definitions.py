@@ -1,4 +1,4 @@
-"""Methods of Java, which have names of their own beside those of variables."""
+"""Methods of Java: a method and a variable of one class may have the same name."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ JAVA = "java"
 
 
 def methods_of(file: Definitions) -> dict[tuple[int, str], list[int]]:
-    """Return the methods and constructors of Java by class and name; none of Kotlin."""
+    """Return the methods and constructors of a file of Java by class and name; of Kotlin none."""
     return file.indexed(_methods)
 
 
@@ -24,7 +24,7 @@ def _methods(file: Definitions) -> dict[tuple[int, str], list[int]]:
 
 
 def members_of(file: Definitions, number: int) -> Sequence[int]:
-    """Return the methods of a class."""
+    """Return the numbers of the methods and constructors of a class."""
     return [n for (outer, _), each in methods_of(file).items() if outer == number for n in each]
 
 

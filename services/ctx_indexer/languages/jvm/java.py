@@ -21,7 +21,7 @@ def _methods(machine: Machine) -> Methods:
 
 
 class Fields(MemberNames):
-    """A field and a method may have one name; a compiler knows all members of a class."""
+    """A field and a method may have one name; no class is taken to have unknown members."""
 
     def keep(self, file: Definitions, found: Bindings) -> None:
         without_methods(file, found)
@@ -79,7 +79,7 @@ class Declared(Results):
 
 
 class Outer(Members):
-    """`Cart.this` is the instance of a class around; declarations of fields say everything."""
+    """`Cart.this` is the instance of the class `Cart` around; a declared field has its type."""
 
     def of_value(self, machine: Machine, file: FileSymbols, value: Value, name: str) -> Values:
         is_function = file.scope(value.scope).kind == FUNCTION

@@ -5,7 +5,7 @@ from ctx_indexer.languages.semantics.machine import Machine
 from ctx_indexer.languages.semantics.members import OpenClasses
 from ctx_indexer.languages.semantics.values import ScopeRef, Values
 
-COMPANION = "Companion"  # the class of a class's own members
+COMPANION = "Companion"  # the name of an unnamed `companion object`, whose members a class lends
 
 
 class Companions(OpenClasses):

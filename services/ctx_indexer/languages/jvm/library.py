@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-# Primitive types with those that they are widened to.
+# A primitive type → the types that it is widened to: `int` → `long`.
 WIDENED: Mapping[str, frozenset[str]] = {
     name: frozenset(wider.split())
     for name, wider in {
@@ -30,7 +30,7 @@ BOXES = {
 UNBOXED = {box: primitive for primitive, box in BOXES.items()}
 _VALUE = "Comparable Serializable Constable ConstantDesc Object"
 _TEXT = "CharSequence Serializable Object"
-# Final types, with all that they inherit from.
+# A final type → all types that it inherits from: `String` → `CharSequence`.
 FINAL: Mapping[str, frozenset[str]] = {
     "String": frozenset(f"{_VALUE} CharSequence".split()),
     "Class": frozenset("Type GenericDeclaration AnnotatedElement Serializable Object".split()),
@@ -44,10 +44,10 @@ FINAL: Mapping[str, frozenset[str]] = {
         for box in "Byte Short Integer Long Float Double".split()
     },
 }
-# Types that a class may inherit without naming them.
+# Types that a class may inherit without naming them: a record inherits `Record`.
 IMPLIED = frozenset("Comparable Serializable Enum Record Annotation Constable".split())
 OF_ARRAYS = frozenset("Object Cloneable Serializable".split())
-# Interfaces of one method, with the number of its parameters.
+# An interface of one method → the number of its parameters: `Runnable` → 0.
 FUNCTIONAL: Mapping[str, int] = {
     name: count
     for count, names in {
@@ -89,7 +89,7 @@ _NUMBER_METHODS = {
     "float": "floatValue",
     "boolean": "isNaN isInfinite",
 }
-# Types of the library with methods of theirs, by what they give.
+# Types of the library → a type → the methods that give it: `String` → `int` → `length`.
 _METHODS = {
     "String StringBuilder StringBuffer CharSequence": _TEXT_METHODS,
     "Collection List ArrayList LinkedList Set HashSet TreeSet LinkedHashSet Map HashMap TreeMap"
@@ -140,7 +140,7 @@ _METHODS = {
         "Class": "getClass",
     },
 }
-# Methods of the library, with the types that they give.
+# A type and a method of it → the type that the method gives: `String`, `length` → `int`.
 GIVEN: Mapping[tuple[str, str], str] = {
     (owner, name): type_
     for owners, methods in _METHODS.items()
@@ -148,4 +148,4 @@ GIVEN: Mapping[tuple[str, str], str] = {
     for owner in owners.split()
     for name in names.split()
 }
-NUMBERS = ("double", "float", "long", "int")  # what operators make of their operands, widest first
+NUMBERS = ("double", "float", "long", "int")  # the types of arithmetic results, widest first

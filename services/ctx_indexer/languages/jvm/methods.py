@@ -1,4 +1,4 @@
-"""Methods that calls mean, in languages whose declared types choose them."""
+"""The methods that calls of Java run, by the declared types of receivers and arguments."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ from ctx_indexer.syntax.symbols.table import (
     called_member,
 )
 
-MAX_SUBCLASSES = 200  # of one class, looked at for a method that replaces one of it
+MAX_SUBCLASSES = 200  # subclasses of one class in which a replacing method is looked for
 _TYPED = frozenset([DEFINITION, INSTANCE, PARENT])
 
 
@@ -52,7 +52,7 @@ class Methods:
         self._types = self._overloads.types
 
     def targets(self, place: ScopeRef, call: Call) -> Values:
-        """Return the methods or constructors that a call runs, as the types are declared."""
+        """Return the methods or constructors that a call runs: `add(1)` → `add(int)`."""
         return self._chosen(place, call.function, call.arguments)
 
     def given(self, place: ScopeRef, function: Expression, arguments: Sequence[Any]) -> Values:
@@ -60,7 +60,10 @@ class Methods:
         return union(self._given(value) for value in self._chosen(place, function, arguments))
 
     def declared(self, place: ScopeRef, type_: Expression, value: Expression) -> Values:
-        """Return an instance of a declared type; where it is made there, of no subclass."""
+        """Return an instance of a declared type, which may be of a subclass.
+
+        `Cart cart = new Cart()` → of no subclass: the instance is made there.
+        """
         classes = self._machine.evaluate(place, type_)
         if isinstance(value, list) and isinstance(value[1], list) and value[1][0] == NEW:
             made = self._machine.instances(classes)
@@ -86,7 +89,7 @@ class Methods:
         return self._overloads.chosen(place, arguments, candidates)
 
     def _candidates(self, place: ScopeRef, function: Expression) -> Values:
-        """Return the methods of a called name, whatever their parameters."""
+        """Return the methods that have the called name, before parameters are compared."""
         if isinstance(function, list) and function[0] == NEW:
             return self._constructors(self._machine.evaluate(place, function))
         file = self._machine.file(place.path)
@@ -165,7 +168,7 @@ class Methods:
     # Names without a receiver
 
     def _visible(self, file: FileSymbols, place: ScopeRef, name: str) -> Values:
-        """Return the methods of the innermost class around a place that has one of the name."""
+        """Return the methods of a name in the innermost class around that has one, or imported."""
         number = place.scope
         while number > 0:
             scope = file.scope(number)
@@ -184,7 +187,7 @@ class Methods:
             yield self._of_import(file, each, name)
 
     def _of_import(self, file: FileSymbols, each: Import, name: str) -> Values:
-        """Return the methods of a name of the class that an import names."""
+        """Return the methods that a static import brings: `import static shop.Cart.add`."""
         outer, _, last = each.module.rpartition(".")
         if not last[:1].isupper():
             return NOTHING
@@ -227,7 +230,7 @@ class Methods:
     def _own_receivers(
         self, file: FileSymbols, place: ScopeRef, methods: Sequence[Value]
     ) -> list[Value]:
-        """Return the class around a place whose methods these are."""
+        """Return an instance of the innermost class around a place that has one of the methods."""
         homes = {
             ScopeRef(each.path, home.scope(each.scope).parent)
             for each in methods

@@ -15,11 +15,13 @@ from ctx_indexer.languages.semantics.values import (
 )
 from ctx_indexer.syntax.symbols.table import LOCAL, Parameter
 
-OPEN_PHASE, NEVER = 3, 4  # a call that passes the rest one by one; one that does not fit
+# Phases after those of `Fit`: a call fits by passing the rest one by one, `add(1, 2)` of
+# `add(int...)`; a call does not surely fit.
+OPEN_PHASE, NEVER = 3, 4
 
 
 class Applied(NamedTuple):
-    """A method that may fit: the first phase in which it may, and the one in which it does."""
+    """A method that may fit: the first phase in which it may, and the first in which it does."""
 
     method: Value
     types: Sequence[Type]
@@ -28,7 +30,7 @@ class Applied(NamedTuple):
 
 
 class Overloads:
-    """Chooses overloads."""
+    """Chooses the methods of one name that a call may run."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -112,8 +114,8 @@ class Overloads:
         return Fit(phase, all(each.is_sure for each in known))
 
     def _beats(self, one: Applied, other: Applied, given: Sequence[Type]) -> bool:
-        """Whether a method that surely fits is more specific than another."""
-        if one.sure > other.first and one.sure == NEVER:
+        """Whether a method surely fits, and is more specific: `add(int)` than `add(Object)`."""
+        if one.sure == NEVER:
             return False
         return self._is_nearer(one, other, given) and not self._is_nearer(other, one, given)
 

@@ -68,19 +68,19 @@ _SURE, _BOXED, _MAYBE = Fit(1), Fit(2), Fit(1, is_sure=False)
 
 
 class StaticTypes:
-    """Tells the types of expressions, and which fit which."""
+    """Tells the types of expressions, and how one fits another."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
 
     def given(self, place: ScopeRef, expression: Expression) -> Type:
-        """Return the type of an argument."""
+        """Return the type of an argument: `1` → `int`; of a lambda, its function."""
         if isinstance(expression, str) and expression.endswith(_CREATED):
             return Type(FUNCTION)
         return self.of(self._machine.evaluate(place, expression))
 
     def expected(self, method: Value, parameter: Parameter) -> Type:
-        """Return the type of a parameter."""
+        """Return the type of a parameter: `Cart[] carts` → an array of `Cart`."""
         key = ("expected", method, parameter.name)
         return self._machine.remember(key, lambda: self._expected(method, parameter.type))
 
@@ -148,7 +148,7 @@ class StaticTypes:
     # Whether a type fits another
 
     def fit(self, given: Type, expected: Type) -> Fit | None:
-        """Tell how a type fits another; None where it does not."""
+        """Tell how a type fits another: `int` fits `Integer` boxed; None where it does not."""
         if given.kind == VARIABLE:
             given = OBJECT._replace(dimensions=given.dimensions)
         if ANY in (given.kind, expected.kind):
@@ -206,7 +206,7 @@ class StaticTypes:
         return len(scope.parameters) if scope is not None and not scope.returns else None
 
     def _declared_methods(self, type_: Type) -> set[int]:
-        """Return the numbers of parameters of the methods that an interface leaves open."""
+        """Return how many parameters the methods have that an interface only declares."""
         found: dict[str, int] = {}
         for place in reversed(self._machine.classes.ancestors(ScopeRef(type_.path, type_.scope))):
             file = self._machine.file(place.path)
@@ -259,7 +259,7 @@ def given_by(name: str) -> Values:
 
 
 def _named(name: str) -> Type:
-    """Return the type that the name of something external stands for."""
+    """Return the type that an external name stands for: `builtins.int` → the primitive `int`."""
     outer, _, last = name.rpartition(".")
     dimensions = last.count("[")
     last = last.replace("[]", "")

@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 from ctx_indexer.languages.semantics.machine import Machine
 
 HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp")
-MAX_DEPTH = 4  # headers between a file and what it sees; most umbrella headers are one or two
-MAX_FILES = 300  # that are looked at for one header; one that more include is seen anyway
+MAX_DEPTH = 4  # includes from a file to a header; umbrella headers need one or two
+MAX_FILES = 300  # files that are followed for one header
 
 
 class Includers:

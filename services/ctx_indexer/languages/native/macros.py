@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ctx_indexer.syntax.blanks import Bytes, blank
 
-# A macro of C and C++ by its name: capitals and an underscore, or one that ends in API or EXPORT.
+# A macro of C and C++, told by its name: `SHOP_INLINE`, `SHOPAPI`, `EXPORT`.
 _MACRO = rb"\b(?:[A-Z][A-Z0-9]{0,40}_[A-Z0-9_]{0,80}|[A-Z0-9]{0,40}(?:API|EXPORT))\b"
 _ARGUMENTS = rb"(?:\([^()\n]{0,200}\))?"
 _WORD = rb"[A-Za-z_~][\w:]{0,200}"
@@ -17,14 +17,14 @@ _MACRO_IN_TYPE = re.compile(
 )
 # `enum : type {` has no name.
 _ENUM_TYPE = re.compile(rb"\benum\s{0,20}(:\s{0,20}[\w:]{1,100})(?=\s{0,20}\{)")
-# `MACRO void name(`: a macro before two words, the type and the name, is none of them.
+# `MACRO void name(`: a word in capitals before a type and a name is a macro.
 _MACRO_BEFORE = re.compile(
     rb"\b[A-Z][A-Z0-9_]{3,80}\b" + _ARGUMENTS + rb"(?=\s{1,100}(?:"
     rb"(?:template|class|struct|union|enum|namespace|using|typedef|extern|friend|inline|static|"
     rb"constexpr|virtual|explicit|auto|void|bool|char|int|unsigned|const)\b"
     rb"|" + _WORD + _TEMPLATE + rb"(?:[ \t]{0,20}[*&][ \t*&]{0,20}|\s{1,100})" + _WORD + rb"))"
 )
-# Macros that are specifiers by their names: no type is called so.
+# `SHOP_CONSTEXPR`: a macro whose name has the word of a specifier stands for no type.
 _SPECIFIER = re.compile(
     rb"\b(?:[A-Z][A-Z0-9]{0,40}_){1,4}(?:CONSTEXPR|CONSTEVAL|INLINE|API|EXPORT|NORETURN|NODISCARD|NOEXCEPT|"
     rb"DEPRECATED|NOINLINE|FORCEINLINE|EXPLICIT|VIRTUAL|STATIC|EXTERN|UNUSED|HIDDEN|TRY|CATCH)"
@@ -34,7 +34,7 @@ _MACRO_AFTER = re.compile(
     rb"(?:\)|&|\*|\b\w{1,100})[ \t]{1,100}(" + _MACRO + _ARGUMENTS + rb")(?=\s{0,100}"
     rb"(?:[{;,)]|->|:\s{0,20}\w{1,100}[({]))"
 )
-# In front of a constant that is no macro.
+# Words before a constant in capitals, which is no macro there: `return MAX_SIZE`.
 _OPERATORS = re.compile(
     rb"(?:return|case|sizeof|namespace|struct|class|enum|union|goto|new|typename)\s"
 )
@@ -43,7 +43,7 @@ _MACRO_LINE = re.compile(
 )
 _MACRO_CALL = re.compile(_MACRO + rb"\(")
 OPENING, CLOSING = b"()"
-MAX_ARGUMENTS = 400  # characters of a macro's arguments
+MAX_ARGUMENTS = 400  # characters that a macro's arguments may have
 
 
 def without_misread(source: bytes) -> bytes:
@@ -56,6 +56,7 @@ def without_misread(source: bytes) -> bytes:
 
 
 def without_macros(source: bytes) -> bytes:
+    """Blank macros around declarations: `SHOP_API void add();` → `void add();`."""
     for expression in (_SPECIFIER, _MACRO_LINE, _MACRO_BEFORE, _MACRO_AFTER):
         found = [
             match.span(match.re.groups)
@@ -67,7 +68,7 @@ def without_macros(source: bytes) -> bytes:
 
 
 def _is_directive(source: bytes, at: int) -> bool:
-    """Whether a line is one of the preprocessor, as far as its first characters tell."""
+    """Whether a byte stands in a line of the preprocessor, which begins with `#`."""
     start = max(source.rfind(b"\n", 0, at) + 1, at - MAX_ARGUMENTS)
     return source[start:at].lstrip().startswith(b"#")
 

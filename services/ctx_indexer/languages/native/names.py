@@ -19,12 +19,12 @@ from ctx_indexer.languages.semantics.values import (
 from ctx_indexer.languages.semantics.visible import Packages, Visible
 from ctx_indexer.syntax.symbols.table import CLASS, HELD, LOCAL, TYPED, Binding
 
-_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")  # their types are seen in themselves alone
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")  # no other file sees their types
 _LIBRARY = "std"
 
 
 class Program(Visible):
-    """A file of C sees the functions of all files; of two of one name, the one it includes."""
+    """A file of C sees the functions of all files; of two of one name, that of an included file."""
 
     def of_file(
         self, machine: Machine, file: FileSymbols, other: FileSymbols, number: int, name: str
@@ -46,7 +46,7 @@ class Namespaces(Packages):
     def of_file(
         self, machine: Machine, file: FileSymbols, other: FileSymbols, number: int, name: str
     ) -> Values:
-        """Return the names of a scope; the inside of a namespace depends on the file that looks."""
+        """Return a name of a scope as `file` sees it, which reads namespaces by its includes."""
         if other is file:
             values = machine.bound(other, number, name) or NOTHING
         else:
@@ -81,7 +81,10 @@ def _is_local(file: FileSymbols, number: int) -> bool:
 
 
 def _nearest(machine: Machine, file: FileSymbols, values: Values) -> Values:
-    """Choose among the definitions of several files: by the includes of a file, or its folder."""
+    """Choose among the definitions of several files: of an included file, or of the own folder.
+
+    Where no rule leaves one file, the value is unknown.
+    """
     paths = {value.path for value in values if value.kind == DEFINITION}
     if len(paths) < 2:
         return values
@@ -97,7 +100,7 @@ def _of_paths(values: Values, paths: set[str]) -> Values:
 
 
 def _outside(file: FileSymbols, binding: Binding) -> ScopeRef:
-    """Return where a type is looked up: around a variable that hides it, as `log::Log log`."""
+    """Return the scope of a binding's type: the one around `log::Log log`, which hides `log`."""
     place = ScopeRef(file.path, binding.scope)
     if binding.how not in (TYPED, HELD) or not isinstance(binding.value, str):
         return place

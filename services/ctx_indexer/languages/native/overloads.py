@@ -33,9 +33,9 @@ _NUMBERS = frozenset(
     " uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t".split()
 )
 _TEXTS = frozenset(["string", "string_view"])
-# What a literal is by itself.
+# A kind of literal → its type: `"a"` is a `char*`.
 _OWN_TYPES = {"string": "char*", "char": "char", "bool": "bool", "number": "int"}
-# Types that arguments of a type are never converted to.
+# A kind of argument → the types that it is never converted to: `"a"` to no `int`.
 _REFUSED = {
     "string": _NUMBERS | {"char"},
     "char*": _NUMBERS,
@@ -61,7 +61,7 @@ class Closest:
             return copied
         count = len(call.arguments)
         counted = {v: head for v, head in heads.items() if self._counts(v, head, count)}
-        if len(heads) == 1:  # another one of that name, which is not known, takes them
+        if len(heads) == 1:  # a call that does not fit runs a function that is not known
             return frozenset(counted) or UNRESOLVED_VALUES
         viable = {
             value: head
@@ -73,7 +73,7 @@ class Closest:
         return frozenset(same or rest)
 
     def _copied(self, place: ScopeRef, call: Call, heads: Mapping[Value, Scope]) -> Values:
-        """Return the class that is copied where nobody wrote its constructor; else nothing."""
+        """Return the class of a copy without a written constructor: `Cart b(a);`; else nothing."""
         if len(call.arguments) != 1 or not call.arguments[0]:
             return NOTHING
         classes: set[Value] = set()
@@ -90,7 +90,7 @@ class Closest:
         return frozenset(classes) if given and is_own else NOTHING
 
     def _counts(self, value: Value, head: Scope, count: int) -> bool:
-        """Whether a function takes a number of arguments; defaults stand where it is declared."""
+        """Whether a function takes so many arguments; its declaration may have the defaults."""
         file = self._machine.file(value.path)
         if file is None or fits_count(self._machine, value, count):
             return True
@@ -223,7 +223,7 @@ class Closest:
         call: Call,
         rest: dict[Value, Scope],
     ) -> bool:
-        """Whether arguments have the very types of parameters, wherever overloads differ."""
+        """Whether arguments have exactly the types of the parameters in which overloads differ."""
         home = ScopeRef(value.path, value.scope)
         for position, argument in enumerate(call.arguments):
             types = {_type_at(each, position) for each in rest.values()}
@@ -238,7 +238,7 @@ class Closest:
     def _identical(
         self, place: ScopeRef, home: ScopeRef, expected: Expression, given: Expression
     ) -> bool:
-        """Whether an argument is known to be of a type."""
+        """Whether an argument is known to be of exactly a type: `1` of `int`, not of `long`."""
         if not expected or not given:
             return False
         if _is_literal(given):
@@ -256,7 +256,7 @@ class Closest:
         return all(each.kind == EXTERNAL and _type_name(each) == wanted for each in every)
 
     def _classes(self, home: ScopeRef, expected: Expression) -> Values:
-        """Return the classes of the repository that a type is."""
+        """Return the classes of the repository that a type names."""
         outer = self._outer(home)
         values = self._machine.evaluate(outer, expected) if expected else frozenset()
         return frozenset(v._replace(name="") for v in values if v.kind == DEFINITION)

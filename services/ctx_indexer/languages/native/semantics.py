@@ -32,14 +32,14 @@ SUBSCRIPT = "operator[]"  # the method of a class that gives an item
 
 
 class MaybeOutside(Receivers):
-    """A receiver of a type from outside may be of another one, too."""
+    """A receiver may be of a further type where a known one is from outside, or a container."""
 
     def is_other(self, values: Values) -> bool:
         return any(value.kind in (EXTERNAL, LITERAL_VALUE) for value in values)
 
 
 class OwnConstructors(Compiled):
-    """Constructors are not inherited."""
+    """A class inherits no constructors: `new B()` never runs `A::A` of `class B : A`."""
 
     def constructors(self, machine: Machine, value: Value) -> Values:
         return machine.classes.own(ScopeRef(value.path, value.scope), CONSTRUCTOR)
@@ -86,7 +86,7 @@ class OpenFields(Fields):
 
 
 def _named(machine: Machine, places: Sequence[ScopeRef], name: str) -> Values:
-    """Return the class or ancestor of a name."""
+    """Return the class of a name among some: `Base` of `x.Base::run()`."""
     for place in places:
         file = machine.file(place.path)
         scope = file.scope(place.scope) if file is not None else None
@@ -103,7 +103,7 @@ class ByTypes(OneRuns):
 
 
 class Heads(Parameters):
-    """The head of a method knows the names of its class: `Item Cart::at(Index i)`."""
+    """The head of a method sees the names of its class: `Index` of `Item Cart::at(Index i)`."""
 
     def head(self, file: FileSymbols, number: int, written: Expression) -> ScopeRef:
         scope = file.scope(number)
@@ -119,7 +119,7 @@ def _is_parameter(scope: Scope, written: Expression) -> bool:
 
 SEMANTICS: Mapping[str, Semantics] = {
     "c": Semantics(
-        words=Words(constructor="-"),  # no name is one
+        words=Words(constructor="-"),  # no function has this name: C has no constructors
         visible=Program(_FAMILY),
         names=Hiding(),
         receivers=MaybeOutside(),

@@ -59,7 +59,7 @@ CPP = replace(
         wrappers={
             **C.shapes.wrappers,
             "co_await_expression": "argument",
-            "parameter_declaration": "type",  # `Type name(value);` reads as that of a function
+            "parameter_declaration": "type",  # of `Type name(value);`, which reads as a function
         },
         generics={
             "template_type": "template_argument_list",

@@ -1,4 +1,4 @@
-"""All languages that need no folder of their own: names, and queries of definitions."""
+"""Languages that have no folder of their own: their files, and queries of definitions."""
 
 import re
 

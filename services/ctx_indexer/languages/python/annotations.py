@@ -14,19 +14,19 @@ from ctx_indexer.syntax.symbols.table import (
 )
 
 CACHED = 4_000
-# Types that stand for their first argument.
+# Types that stand for their first argument: `Optional[Cart]` → `Cart`.
 _TRANSPARENT = frozenset(
     "Optional Annotated Final ClassVar InitVar Required NotRequired ReadOnly Awaitable".split()
 )
 _UNKNOWN_TYPES = frozenset("Callable Literal Any TypeGuard TypeIs Concatenate".split())
-_FIRST = frozenset("Generator AsyncGenerator".split())  # their first argument is the element
-_LAST = frozenset(["Coroutine"])
+_FIRST = frozenset("Generator AsyncGenerator".split())  # only their first argument is kept
+_LAST = frozenset(["Coroutine"])  # stands for its last argument
 _ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @lru_cache(maxsize=CACHED)
 def python_type(text: str) -> Expression:
-    """Return the type that an annotation names; unknown where it names none."""
+    """Return the type that an annotation names: `"Cart | None"` → `Cart`; else unknown."""
     if len(text) > MAX_ANNOTATION:
         return UNKNOWN
     try:

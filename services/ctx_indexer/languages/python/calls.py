@@ -15,7 +15,7 @@ from ctx_indexer.syntax.symbols.table import Expression, last_name
 
 GETTERS = frozenset(["property", "cached_property", "functools.cached_property"])
 SETTER = ".setter"  # ends the decorator of a function that an assignment runs
-# Methods that `str(x)`, `len(x)` and the like run: no reader of the line sees their names.
+# Methods that `str(x)`, `len(x)` and the like run: the line does not name them.
 _BY_BUILTINS = frozenset(PYTHON.runs.values()) - {"__iter__", "__next__"}
 _ABSTRACT = frozenset(["abstractmethod", "Protocol"])
 # Decorators of the language and its library that call nothing beside the decorated function.
@@ -24,7 +24,7 @@ _PLAIN = frozenset(
     " lru_cache contextmanager asynccontextmanager final setter getter deleter total_ordering"
     " dataclass singledispatchmethod".split()
 )
-# Methods that the language runs, and whose calls are found where that is.
+# Methods that the language runs at places where tables note a call: `with x` → `x.__enter__`.
 _FOLLOWED = frozenset(
     f"__{name}__" for name in "init new call enter exit iter next setattr".split()
 )

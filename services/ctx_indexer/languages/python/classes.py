@@ -43,8 +43,8 @@ ALLOCATOR = "__new__"
 OVERLOAD = "overload"
 _STATIC = frozenset(["staticmethod"])
 _CLASS_METHODS = frozenset(["classmethod", ALLOCATOR, "__init_subclass__", "__class_getitem__"])
-_ADDING = (".append", ".add", ".insert", ".appendleft")  # calls that put their last argument in
-MAX_PUT = 50  # values that code puts into one container; of more, it may hold anything
+_ADDING = (".append", ".add", ".insert", ".appendleft")  # methods that put their last argument in
+MAX_PUT = 50  # calls that add to one container; with more of them it may hold anything
 
 
 class ExplicitSelf(Receivers):
@@ -64,7 +64,7 @@ class ExplicitSelf(Receivers):
 
 
 class Bodies(Names):
-    """The body of a class looks a name up around it that it is just binding."""
+    """In the body of a class, `name = name` reads the name of the scope around the class."""
 
     def keep(self, file: Definitions, found: Bindings) -> None:
         """Leave out declarations of overloads, which nothing runs: `@overload def f(): ...`."""
@@ -72,14 +72,14 @@ class Bodies(Names):
             found[key] = _implemented(file, found[key])
 
     def place_of(self, file: FileSymbols, binding: Binding) -> ScopeRef:
-        """Return the scope of a binding's value: `name = name` in a class means the one around."""
+        """Return the scope of a binding's value: around a class whose body binds it to itself."""
         scope = file.scope(binding.scope)
         if scope.kind == CLASS and binding.target in first_names(binding.value):
             return ScopeRef(file.path, scope.parent)
         return ScopeRef(file.path, binding.scope)
 
     def may_mean(self, *, is_member: bool, by_receiver: bool) -> bool:
-        """Whether both have a receiver or none: `x.run()` means a member, `run()` a function."""
+        """Whether a call may mean a definition: `x.run()` a member, `run()` any other."""
         return is_member == by_receiver
 
 
@@ -202,7 +202,7 @@ def _declared_above(machine: Machine, file: FileSymbols, number: int, name: str)
 
 
 def parents(machine: Machine, place: ScopeRef, arguments: Sequence[Expression]) -> Values:
-    """Return the classes that `super()` stands for: after the class that it names, or around."""
+    """Return the class whose parents `super()` means: the named one, or the one around."""
     file = machine.file(place.path)
     receiver = file.receiver(place.scope) if file else None
     if receiver is None:

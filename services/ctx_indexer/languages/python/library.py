@@ -22,7 +22,7 @@ from ctx_indexer.syntax.symbols.table import CALL, Expression
 _BUILTINS = frozenset(vars(builtins)) | {"__file__", "__path__", "__spec__", "unicode", "long"}
 CAST, TYPE_OF, NEXT = "typing.cast", "builtins.type", "builtins.next"
 ENUMERATE, ZIP = "builtins.enumerate", "builtins.zip"
-# Functions whose result is their first argument, or holds what it holds.
+# Functions that give their first argument, or a container of its elements: `sorted(carts)`.
 _FIRST = frozenset(
     "builtins.list builtins.tuple builtins.set builtins.frozenset builtins.sorted builtins.iter"
     " builtins.reversed copy.copy copy.deepcopy functools.partial functools.update_wrapper".split()
@@ -66,7 +66,7 @@ def is_builtin(name: str) -> bool:
 
 
 def is_member(name: str) -> bool:
-    """Whether something external may be there: a type of the language is known to lack others."""
+    """Whether an external name may exist: `builtins.str.upper`, and not `builtins.str.add`."""
     owner, _, member = name.rpartition(".")
     type_ = getattr(builtins, owner.removeprefix(f"{BUILTINS}."), None)
     return not isinstance(type_, type) or hasattr(type_, member)

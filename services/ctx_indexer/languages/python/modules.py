@@ -13,7 +13,7 @@ from ctx_indexer.languages.semantics.visible import file_value
 
 CACHED = 10_000
 MAX_ROOTS = 12  # folders above a file that may be the root of its imports
-_SOURCE_FOLDERS = ("src", "lib")  # that tests and scripts beside them import from
+_SOURCE_FOLDERS = ("src", "lib")  # folders from which tests and scripts beside them import
 _PACKAGE = "__init__.py"
 
 
@@ -42,7 +42,10 @@ class Modules(ModuleFiles):
 
 @lru_cache(maxsize=CACHED)
 def module_paths(importer: str, module: str) -> Sequence[str]:
-    """Return the files that may be a module: relative to the importer, or to a root."""
+    """Return the files that may be a module: relative to the importer, or to a root above it.
+
+    `.cart` in `shop/app.py` → `shop/cart.py`, `shop/cart/__init__.py`.
+    """
     folder = PurePosixPath(importer).parent
     dots = len(module) - len(module.lstrip("."))
     inner = module[dots:].replace(".", "/")

@@ -59,7 +59,7 @@ def _is_method(machine: Machine, value: Value) -> bool:
 
 
 class Supers(Targets):
-    """`super` alone calls the method above: it is a call of that method's name."""
+    """`super` without a name calls the method that the one around replaces."""
 
     def parent_words(self, file: FileSymbols) -> frozenset[str]:
         return file.words.parent

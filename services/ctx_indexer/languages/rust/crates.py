@@ -12,7 +12,7 @@ _FOREIGN_CRATES = frozenset(["std", "core", "alloc"])
 
 @lru_cache(maxsize=CACHED)
 def submodule(importer: str, name: str) -> Sequence[str]:
-    """Return the files that `mod name;` may mean."""
+    """Return the files of a module: `cart` in `shop.rs` → `shop/cart.rs`, `shop/cart/mod.rs`."""
     path = PurePosixPath(importer)
     is_root = path.name in (*_CRATE_ROOTS, "mod.rs")
     folder = path.parent if is_root else path.parent / path.stem
@@ -21,7 +21,7 @@ def submodule(importer: str, name: str) -> Sequence[str]:
 
 @lru_cache(maxsize=CACHED)
 def parents(importer: str) -> Sequence[str]:
-    """Return the files that may be the module around a file."""
+    """Return the files that may be the module around a file: `a/b.rs` → `a/mod.rs`, `a.rs`, …."""
     path = PurePosixPath(importer)
     folder = path.parent.parent if path.name == "mod.rs" else path.parent
     return [str(folder / "mod.rs"), f"{folder}.rs", *(str(folder / each) for each in _CRATE_ROOTS)]
@@ -37,7 +37,7 @@ def roots(importer: str) -> Iterator[str]:
 
 @lru_cache(maxsize=CACHED)
 def crates(importer: str, name: str) -> Sequence[str]:
-    """Return the files that may be the root of another crate of the workspace."""
+    """Return the files that may be the root of a crate: `shop` → `crates/shop/src/lib.rs`, …."""
     if name in _FOREIGN_CRATES or not name.islower():
         return []
     folder = PurePosixPath(importer).parent

@@ -76,7 +76,7 @@ def _path(machine: Machine, file: FileSymbols, each: Import) -> Values:
 
 
 def _or_crate(machine: Machine, file: FileSymbols, name: str, values: Values) -> Values:
-    """Return the crate of the workspace that a name means which nothing binds, else values."""
+    """Return the crate that a name means where nothing binds the name; else the values."""
     if values != external(f"{BUILTINS}.{name}"):
         return values
     return _crate(machine, file, name) or values
@@ -149,7 +149,7 @@ SEMANTICS: Mapping[str, Semantics] = {
         words=Words(
             instance=frozenset([_SELF]),
             own_class=frozenset(["Self"]),
-            constructor="-",  # no name is one
+            constructor="-",  # no function has this name: `new` is a function like others
             passing=frozenset(
                 "unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default".split()
             ),

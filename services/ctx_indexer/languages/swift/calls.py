@@ -37,10 +37,10 @@ _UNSEEN = {
 
 
 class Requirements(Compiled):
-    """A protocol declares methods for others to define."""
+    """A protocol declares methods that types define; a variable may have a function's name."""
 
     def meant(self, machine: Machine, place: ScopeRef, call: Call) -> Values:
-        """Look behind a variable that is no function: `let price = price()`."""
+        """Look around the scope of a variable that cannot be called: `let price = price()`."""
         values, name = super().meant(machine, place, call), call.function
         file = machine.file(place.path)
         if file is None or not isinstance(name, str) or any(map(_may_be_called, values)):

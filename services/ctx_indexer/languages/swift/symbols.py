@@ -54,7 +54,11 @@ SWIFT = SymbolSpec(
     ),
     imports=swift_imports,
     parameters={
-        "parameter": ("0", f":{'|'.join(_TYPES)}", ""),  # by its label: `at` of `at index: Int`
+        "parameter": (
+            "0",
+            f":{'|'.join(_TYPES)}",
+            "",
+        ),  # named by its label: `at` of `at index: Int`
         "lambda_parameter": (":simple_identifier", f":{'|'.join(_TYPES)}", ""),
     },
     no_parameters=frozenset(

@@ -8,7 +8,7 @@ from ctx_indexer.syntax.symbols.spec import DEFAULT, ImportedName
 from ctx_indexer.syntax.symbols.table import EVERY_NAME, WHOLE_MODULE
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_CALLED = re.compile(r"\b(?:require|import)\s*\(")  # a module that an expression gives
+_CALLED = re.compile(r"\b(?:require|import)\s*\(")  # a call that gives a module
 _MEMBER = re.compile(r"\)\.([\w$]+);?\Z")
 
 

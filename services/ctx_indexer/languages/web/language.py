@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ctx_indexer.languages.protocol import Language, Scripts, Tests, any_text
 from ctx_indexer.languages.web.symbols import JAVASCRIPT, TYPESCRIPT
 
-_LANGUAGE = "typescript"  # of scripts in markup: its grammar parses JavaScript, too
+_LANGUAGE = "typescript"  # the language of scripts in markup: its grammar parses JavaScript, too
 _CONFIGURATION = (
     r"(?:^|/)(?:[^/]*\.(?:config|conf|rc)\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js|(?:grunt|gulp)file\.js)$"
 )
@@ -23,7 +23,10 @@ def _front_matter(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _scripts(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where scripts stand; the text after a tag that nothing closes is looked at once."""
+    """Yield where scripts stand: `<script>run()</script>` → the span of `run()`.
+
+    A tag that nothing closes ends the search, so that the text is read once.
+    """
     at = 0
     while opening := _OPENING.search(text, at):
         start = text.find(">", opening.end()) + 1

@@ -16,7 +16,7 @@ _ENDINGS = ("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte
 _WRITTEN = (".js", ".jsx", ".mjs", ".cjs")  # endings that may stand for a TypeScript file
 _NAMELESS = frozenset(["src", "lib", "dist", "index", "js", "ts", "mjs", "default"])
 _PARTS = re.compile(r"[/.]")
-_EXPORTS = "module.exports"  # what a file of Node.js gives as a whole
+_EXPORTS = "module.exports"  # the name that a file of Node.js assigns its whole value to
 _EXPORTED = ("exports.", "module.exports.")
 
 
@@ -27,9 +27,9 @@ class Modules(ModuleFiles):
         return module_paths(importer, module)
 
     def may_mean(self, module: str, path: str) -> bool:
-        """Whether a package may be a file: `@shop/net` → `packages/net/index.ts`.
+        """Whether a package may be a file, by its words: `@shop/net` → `packages/net/index.ts`.
 
-        Packages of a workspace and aliases of folders only build tools know.
+        Only build tools know the packages of a workspace, and the aliases of folders.
         """
         stem = path.rpartition(".")[0].removesuffix("/__init__")
         named = {part for part in _PARTS.split(module) if part and part[0] not in "@~"}
@@ -72,7 +72,7 @@ def module_paths(importer: str, module: str) -> Sequence[str]:
 
 
 def joined(folder: str, relative: str) -> str:
-    """Join a relative path to a folder, without `.` and `..`: `a/b`, `../c` → `a/c`."""
+    """Join a relative path to a folder, and resolve `.` and `..`: `a/b`, `../c` → `a/c`."""
     parts = [part for part in folder.split("/") if part not in ("", ".")]
     for part in relative.split("/"):
         if part == "..":

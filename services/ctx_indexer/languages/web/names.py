@@ -20,7 +20,7 @@ from ctx_indexer.syntax.symbols.table import LAMBDA, TYPED, Binding, Expression
 
 
 class This(Names):
-    """`this` depends on the function around: of a class, of an object, or a constructor."""
+    """`this` depends on the function around it: a method, a member of an object, a constructor."""
 
     def keep(self, file: Definitions, found: Bindings) -> None:
         for key, bindings in found.items():
@@ -45,7 +45,7 @@ class This(Names):
 
 
 def _valued(bindings: list[Binding]) -> list[Binding]:
-    """Leave out the types of definitions, and declarations that say nothing of a value."""
+    """Leave out declared types of a name with a definition, and declarations without a type."""
     is_defined = any(isinstance(b.value, list) and b.value[0] == LAMBDA for b in bindings)
     kept = [b for b in bindings if b.how != TYPED or (b.value and not is_defined)]
     return kept or bindings
@@ -89,7 +89,7 @@ def _fits(file: FileSymbols, value: Expression, instance: bool) -> bool:
 
 
 class Callbacks(Parameters):
-    """A function that is given to a method of a container gets its elements."""
+    """A function that a method of a container takes gets its elements: `gears.map(g => …)`."""
 
     def values(self, machine: Machine, file: FileSymbols, number: int, position: int) -> Values:
         if not file.scope(number).parameters[position].type:

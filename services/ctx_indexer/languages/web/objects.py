@@ -30,13 +30,13 @@ from ctx_indexer.syntax.symbols.table import (
     last_name,
 )
 
-# Methods that pass what they are called on, or its elements, to a function: the parameters for it.
+# A method of a container → the parameters that get its elements: `gears.reduce((sum, gear) => …)`.
 _PASSING_ELEMENTS = {
     **dict.fromkeys("forEach map filter find findLast findIndex some every flatMap".split(), (0,)),
     **dict.fromkeys(("reduce", "reduceRight"), (1,)),
     "sort": (0, 1),
 }
-_PASSING_ALL = {"then": (0,)}  # a promise stands for its value
+_PASSING_ALL = {"then": (0,)}  # a method of a promise → the parameters that get its value
 OUTSIDE = -1  # the scope of a name that the file does not bind
 
 
@@ -49,7 +49,7 @@ class FileObjects:
 
     @cached_property
     def assigned(self) -> dict[int, Binding]:
-        """Functions that are assigned to a member of a name, by their scope."""
+        """The assignments of functions to members, by function: `app.get = function () {}`."""
         return {
             binding.value[1]: binding
             for bindings in self._dotted.values()
@@ -59,7 +59,10 @@ class FileObjects:
 
     @cached_property
     def holders(self) -> dict[int, tuple[int, Expression]]:
-        """The objects that functions are written in, with the scope around, by the functions."""
+        """The object that a function is written in, and the scope around, by function.
+
+        `const app = { get() {} }` → for `get` the scope of `app`, and the object.
+        """
         found: dict[int, tuple[int, Expression]] = {}
         for scope, value in self._held():
             pending = [value]
@@ -84,7 +87,7 @@ class FileObjects:
 
     @cached_property
     def given_to(self) -> dict[int, Call]:
-        """The calls that unnamed functions are passed to first, by the functions."""
+        """The calls whose first argument is an unnamed function, by it: `gears.map(g => …)`."""
         found: dict[int, Call] = {}
         for number, written in enumerate(self._table.given()):
             if written.startswith(f'[["{LAMBDA}"'):
@@ -121,7 +124,7 @@ def assigned(machine: Machine, file: FileSymbols, place: ScopeRef, owner: str, n
         return NOTHING
     home = _binder(file, place.scope, owner)
     if home >= 0 and any(each.name == owner for each in file.scope(home).parameters):
-        return NOTHING  # what is passed may have another member of that name
+        return NOTHING  # the argument for a parameter may have another member of that name
     kept = [each for each in bindings if _binder(file, each.scope, owner) == home]
     return _values(machine, file, kept)
 
@@ -152,7 +155,7 @@ def this(machine: Machine, file: FileSymbols, place: ScopeRef) -> Values:
     if not number:
         return UNRESOLVED_VALUES
     if MEMBER not in file.scope(number).marks:
-        return frozenset([Value(INSTANCE, file.path, number)])  # of what it constructs
+        return frozenset([Value(INSTANCE, file.path, number)])  # of the function as a constructor
     if (named := objects_of(file).assigned.get(number)) is not None:
         return machine.evaluate(ScopeRef(file.path, named.scope), _owner(named))
     scope, held = objects_of(file).holders.get(number, (number, UNKNOWN))
@@ -160,7 +163,7 @@ def this(machine: Machine, file: FileSymbols, place: ScopeRef) -> Values:
 
 
 def _of_class(machine: Machine, file: FileSymbols, place: ScopeRef) -> Values:
-    """Return `this` of a method: an instance, which may be of a subclass; static: the class."""
+    """Return `this` of a method: an instance, perhaps of a subclass; of a static one the class."""
     classes = machine.classes.around(place)
     receiver = file.receiver(place.scope)
     if receiver is not None and file.of_class(receiver.method):
@@ -196,7 +199,7 @@ def passed(machine: Machine, file: FileSymbols, number: int, position: int) -> V
 
 
 def _around(file: FileSymbols, number: int) -> int | None:
-    """Return the function whose `this` a scope sees, 0 without one; None in code of a class."""
+    """Return the function whose `this` a scope sees; 0 without one, None in the code of a class."""
     while number > 0:
         scope = file.scope(number)
         if scope.kind == CLASS or scope.owner or file.scope(scope.parent).kind == CLASS:
