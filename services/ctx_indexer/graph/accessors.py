@@ -34,14 +34,14 @@ class Accessors:
         self._machine = machine
 
     def use(self, value: Value) -> Use | None:
-        """Return how the use of an attribute runs a definition; None where it takes a call."""
+        """Return the use of an attribute that runs a definition; None where only a call runs it."""
         file = self._machine.file(value.path) if value.kind == DEFINITION else None
         return None if file is None else semantics_of(file).targets.use(file, value.scope)
 
     def run(
         self, place: ScopeRef, expression: Expression, *, assigned: bool = False
     ) -> Mapping[Value, str]:
-        """Return the accessors that a read of an expression runs, or an assignment, with caveats.
+        """Return the accessors that reading an expression runs, or assigning to it, with caveats.
 
         `cart.total` → `Cart.total` (SURE), or ONE_OF where the type of `cart` is one of two.
         """
@@ -87,11 +87,11 @@ class Accessors:
         return found | {value: self._caveat(value, is_overridden=bool(below)) for value in run}
 
     def _below(self, owner: Value, name: str) -> Values:
-        """Return the definitions of an attribute in the classes below an owner's."""
+        """Return the definitions of an attribute in the subclasses of an owner's class."""
         return self._machine.classes.below(owner._replace(kind=DEFINITION), name)
 
     def _caveat(self, value: Value, *, is_overridden: bool) -> str:
-        """Return why it is not sure that a property of an owner's type runs."""
+        """Return why a property of an owner's type may not run; SURE where it runs."""
         if self._machine.classes.is_declared_only(value):
             return DECLARED_ONLY
         return OVERRIDDEN if is_overridden else SURE

@@ -40,12 +40,12 @@ from ctx_indexer.syntax.symbols.table import (
     called_member,
 )
 
-MAX_SITES = 100  # calls of a function that are looked at for what they pass
-MAX_CALLERS_DEEP = 2  # how far a parameter is followed to what callers pass
+MAX_SITES = 100  # calls of a function whose arguments are read
+MAX_CALLERS_DEEP = 2  # parameters followed to arguments of callers, which may be parameters again
 
 
 class Calls:
-    """Resolves calls."""
+    """Resolves calls: to the functions they run, and to their results."""
 
     def __init__(self, machine: Machine, containers: Containers) -> None:
         self._machine = machine
@@ -95,7 +95,7 @@ class Calls:
         return whole or UNRESOLVED_VALUES
 
     def typed(self, file: FileSymbols, number: int, written: Expression) -> Values:
-        """Return an instance of a type that the head of a function names."""
+        """Return an instance of a type that the head of a function names: `-> Cart` → a `Cart`."""
         outer = semantics_of(file).parameters.head(file, number, written)
         classes = self._machine.evaluate(outer, written)
         if all(value.kind == EXTERNAL for value in classes) and isinstance(written, str):
@@ -105,11 +105,14 @@ class Calls:
         return self._machine.instances(classes, OPEN)
 
     def parameter(self, file: FileSymbols, number: int, position: int) -> Values:
-        """Return the values of a parameter: its receiver, its type, the arguments of callers."""
+        """Return the values of a parameter: the receiver, an instance of its type, or arguments.
+
+        `self` → an instance of the class, `cart: Cart` → a `Cart`, `cart` → all that callers pass.
+        """
         return semantics_of(file).parameters.values(self._machine, file, number, position)
 
     def passed(self, file: FileSymbols, number: int, position: int, shift: int = 0) -> Values:
-        """Return the default of a parameter, and the arguments that callers pass for it."""
+        """Return the default of a parameter, the arguments of callers, and an unknown value."""
         scope = file.scope(number)
         parameter = scope.parameters[position]
         found = [UNRESOLVED_VALUES]
@@ -145,7 +148,7 @@ class Calls:
         return found
 
     def targets(self, place: ScopeRef, call: Call) -> Values:
-        """Return the functions that a call runs."""
+        """Return the functions that a call runs, by the rules of its file's language."""
         file = self._machine.file(place.path)
         if file is None:
             return UNRESOLVED_VALUES
@@ -165,7 +168,7 @@ class Calls:
         )
 
     def fitting(self, place: ScopeRef, call: Call, functions: Values) -> Values:
-        """Leave out the overloads that a call does not fit."""
+        """Leave out the overloads that a call does not fit: `add(1)` leaves `add(int)`."""
         overloads = semantics_of(self._machine.file(place.path)).overloads
         return overloads.fitting(self._machine, place, call, functions)
 
@@ -201,7 +204,10 @@ class Calls:
     def _parent_method(
         self, file: FileSymbols, place: ScopeRef, value: Value, *, by_keyword: bool
     ) -> Values:
-        """Return the method of a parent that a call of the parent runs: `super()` of Ruby."""
+        """Return the method that a call of a parent runs: `super()` in `run` → the parent's `run`.
+
+        `this(…)` and `super(…)` of a constructor run another constructor.
+        """
         receiver = file.receiver(place.scope)
         name = CONSTRUCTOR
         if receiver is not None and not by_keyword and not file.is_constructor(receiver.method):
@@ -209,7 +215,7 @@ class Calls:
         return self._machine.classes.inherited(value, name)
 
     def _run(self, value: Value) -> Values:
-        """Return the functions that calling a value runs."""
+        """Return the functions that calling a value runs: of a class, its constructors."""
         if value.kind == INSTANCE:
             return self._machine.classes.inherited(value, "__call__")
         if value.kind == FILE:

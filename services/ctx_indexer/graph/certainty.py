@@ -33,7 +33,10 @@ class Certainty(StrEnum):
 def certainty(
     resolver: Resolver, place: ScopeRef, call: Call, values: Values
 ) -> tuple[Certainty, str]:
-    """Return how sure it is that a call runs each of the definitions that it resolves to."""
+    """Return whether a call surely runs the definitions that it resolves to; if not, why.
+
+    `cart.add()` with a `Cart` → EXACT; with a `Cart` or a `Box` → POSSIBLE, "one of 2 …".
+    """
     semantics = semantics_of(resolver.file(place.path))
     if semantics.targets.is_implicit(last_name(call.function)):
         return Certainty.POSSIBLE, IMPLICIT
@@ -62,7 +65,7 @@ def _bodies(resolver: Resolver, values: Values) -> set[tuple[str, str, int]]:
         if file is None:
             continue
         if len(values) > 1 and file.is_allocator(value.scope):
-            continue  # it runs beside a constructor
+            continue  # an allocator runs beside a constructor, not in place of it
         scope = file.scope(value.scope)
         if number := semantics_of(file).overloads.body(file, value.scope):
             bodies.add((value.path, scope.path, number))

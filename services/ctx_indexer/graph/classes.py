@@ -30,7 +30,7 @@ _KNOWN_BASES = frozenset([f"{BUILTINS}.object", f"{BUILTINS}.Object"])
 
 
 class Classes:
-    """Looks attributes up in classes."""
+    """Looks attributes up in classes, their ancestors and their subclasses."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -69,7 +69,7 @@ class Classes:
         )
 
     def around(self, place: ScopeRef) -> Values:
-        """Return the classes whose code a scope is."""
+        """Return the class around a scope: of a method, of a lambda in it, of code in its body."""
         file = self._machine.file(place.path)
         number = place.scope
         while file is not None and number > 0:
@@ -79,7 +79,7 @@ class Classes:
         return NOTHING
 
     def classes_at(self, file: FileSymbols, number: int) -> Values:
-        """Return the class that a scope is, or that it belongs to from outside."""
+        """Return the class that a scope is, or whose member it is: `Cart` of `void Cart::add()`."""
         scope = file.scope(number)
         if scope.kind == CLASS:
             return frozenset([Value(DEFINITION, file.path, number)])
@@ -94,7 +94,10 @@ class Classes:
         return frozenset(value for value in found if value.kind == DEFINITION)
 
     def own_attribute(self, place: ScopeRef, name: str, *, instance: bool) -> Values | None:
-        """Return a member of a class itself: written in it, assigned, or standing outside."""
+        """Return a member of a class itself: from its body, an assignment, or outside of it.
+
+        `def add`, `self.add = …`, `void Cart::add()`; an inherited member is none of its own.
+        """
         found: list[Values] = []
         typed = False
         for part in self.parts(place):
@@ -119,7 +122,7 @@ class Classes:
         return members.lent(self._machine, home, place, name) if home is not None else None
 
     def owned(self, files: Sequence[FileSymbols], place: ScopeRef, name: str) -> list[Values]:
-        """Return the functions of some files that stand outside of their class."""
+        """Return the members of a class that stand outside of it, in some files."""
         target = Value(DEFINITION, *place)
         home = self._machine.file(place.path)
         class_name = home.scope(place.scope).name if home else ""
@@ -133,7 +136,7 @@ class Classes:
         return found
 
     def parts(self, place: ScopeRef) -> list[ScopeRef]:
-        """Return a class and the blocks that add members to it."""
+        """Return a class and the blocks that add members to it: `impl Cart { … }`."""
         if place in self._parts:
             return self._parts[place]
         file = self._machine.file(place.path)
@@ -149,7 +152,7 @@ class Classes:
         return found
 
     def _defined_once(self, values: Values) -> Values:
-        """Leave out declarations of functions that are defined elsewhere."""
+        """Leave out declarations of functions that are defined elsewhere: `void add();`."""
         if len(values) < 2:
             return values
         declared: dict[Value, Sequence[str]] = {}
@@ -174,7 +177,7 @@ class Classes:
         )
 
     def _property(self, values: Values, instance: bool) -> Values:
-        """Return the value that a getter gives, for a definition that is one."""
+        """Return the results of getters in place of them, for members of an instance."""
         if not instance:
             return values
         return union(
@@ -192,7 +195,7 @@ class Classes:
         return scope is not None and scope.kind == CLASS and DECLARATION in scope.marks
 
     def ancestors(self, place: ScopeRef) -> list[ScopeRef]:
-        """Return a class and those it inherits from, nearest first."""
+        """Return a class and the classes that it inherits from, nearest first."""
         return self._machine.remember(("ancestors", place), lambda: self._ancestors(place))
 
     def _ancestors(self, place: ScopeRef) -> list[ScopeRef]:
@@ -224,7 +227,7 @@ class Classes:
         return self.has_foreign_ancestor(self.ancestors(ScopeRef(value.path, value.scope)))
 
     def has_foreign_ancestor(self, places: Sequence[ScopeRef]) -> bool:
-        """Whether a class inherits from one that is not in the repository."""
+        """Whether one of some classes names a base that is not in the repository, or is unknown."""
         for place in places:
             file = self._machine.file(place.path)
             if file is None:
@@ -257,12 +260,12 @@ class Classes:
         return frozenset(each for each in found if each.kind == DEFINITION)
 
     def is_declared_only(self, value: Value) -> bool:
-        """Whether a method is there for others to define."""
+        """Whether a method only says that subclasses have it: `@abstractmethod`."""
         file = self._machine.file(value.path)
         return file is not None and semantics_of(file).targets.is_declared_only(file, value.scope)
 
     def in_subclasses(self, value: Value, name: str) -> list[Values]:
-        """Find an attribute that a class lacks in the classes that inherit from it."""
+        """Return an attribute as each class that inherits from another has it itself."""
         file = self._machine.file(value.path)
         if file is None:
             return []

@@ -31,7 +31,7 @@ from ctx_indexer.syntax.symbols.table import (
     Expression,
 )
 
-# Methods of the containers of standard libraries, by what they give.
+# Methods of the containers of standard libraries: some give an item, others all items.
 GIVING_ITEMS = frozenset(
     "get at first last pop peek poll front back top next find remove element getOrDefault shift"
     " getFirst getLast First Last Single FirstOrDefault firstOrNull lastOrNull first_mut get_mut"
@@ -41,19 +41,19 @@ GIVING_ALL = frozenset(
     "iter iter_mut into_iter values filter slice concat reversed rev stream sorted toList ToList"
     " Where OrderBy collect reverse sort take skip Values copy clone".split()
 )
-LENGTH = "length"  # of an array
+LENGTH = "length"  # the member of an array that is a number
 
-MAX_PUT = 50  # what code puts into one container that is looked at; of more, it may hold anything
+MAX_PUT = 50  # assignments to items of one container; with more of them it may hold anything
 
 
 class Containers:
-    """Resolves items of containers."""
+    """Resolves items, elements and members of containers."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
 
     def item(self, place: ScopeRef, owner: Expression, key: str) -> Values:
-        """Return the item of a container by its key; all items where the key is not written out."""
+        """Return the item of a container by its key: `[a, b][0]` → `a`, `[a, b][i]` → `a`, `b`."""
         if isinstance(owner, list) and owner[0] == ITERATED:
             members = semantics_of(self._machine.file(place.path)).members
             pairs = members.paired(self._machine, place, owner[1], key)
@@ -80,7 +80,10 @@ class Containers:
         return union(found) if found else UNRESOLVED_VALUES
 
     def written(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
-        """Return a container that is written out, or that has a type of the standard library."""
+        """Return a container as a value: `[a, b]`, `{a: 1}`, or of a declared type: `list[Cart]`.
+
+        A type that the repository defines is the value itself: `Box` of `Box[Cart]`.
+        """
         operator = expression[0]
         if operator == GENERIC and expression[1] == TYPE:
             return self._type_of(place, expression)
@@ -93,12 +96,12 @@ class Containers:
         return UNRESOLVED_VALUES
 
     def declared(self, place: ScopeRef, type_: Expression, value: Expression) -> Values:
-        """Return the value of a variable that is declared with a type."""
+        """Return the value of a variable with a declared type: `Shape s = new Square()`."""
         results = semantics_of(self._machine.file(place.path)).results
         return results.declared(self._machine, place, type_, value)
 
     def _type_of(self, place: ScopeRef, expression: Sequence[Any]) -> Values:
-        """Return the type that classes are instances of, as an annotation names it."""
+        """Return the type that an annotation of a class names: `type[Cart]`; of a value, itself."""
         values = union(self._machine.evaluate(place, each) for each in expression[2:])
         found = frozenset(
             v._replace(kind=TYPE) if v.kind == DEFINITION else v
@@ -108,7 +111,7 @@ class Containers:
         return found or UNRESOLVED_VALUES
 
     def _underlying(self, value: Value) -> Value:
-        """Return the container that a type with a name of its own is; else the value."""
+        """Return the container that a named type is: `type Gears []Gear` → `[]Gear`; else value."""
         file = self._machine.file(value.path) if value.kind in (DEFINITION, INSTANCE) else None
         if file is None:
             return value
@@ -139,7 +142,7 @@ class Containers:
         return semantics_of(file).members.added(self._machine, file, place, owner)
 
     def looped(self, place: ScopeRef, expression: Expression) -> Values:
-        """Return the elements that a loop over an expression gives."""
+        """Return the elements in a loop over an expression, and all that calls add to it."""
         found = self._elements(self._machine.evaluate(place, expression))
         found += self._added(place, expression)
         return union(found) if found else UNRESOLVED_VALUES
@@ -166,9 +169,9 @@ class Containers:
         return found
 
     def _iterated(self, value: Value) -> Values:
-        """Return the elements of an instance: of its `__next__` or `__iter__`.
+        """Return the elements of an instance: the results of its `__next__` or `__iter__`.
 
-        An instance without either stands for an element: a generator gives it.
+        An instance without either is an element itself: `yield cart` makes a call give a `Cart`.
         """
         classes, called = self._machine.classes, self._machine.called
         following = classes.inherited(value, "__next__")
@@ -180,7 +183,7 @@ class Containers:
             return frozenset([value]) if own else UNRESOLVED_VALUES
         given = called(iterators)
         held = frozenset(each for each in given if each.kind == LITERAL_VALUE)
-        if held:  # an iterator over a container
+        if held:  # `__iter__` gives an iterator over a container
             return union([self.elements(held), given - held])
         looped = called(self._machine.attribute(given, "__next__"))
         return looped if _is_defined(looped, INSTANCE) else given
@@ -200,7 +203,7 @@ class Containers:
         return self._machine.instances(self._machine.evaluate(place, element), OPEN)
 
     def member(self, value: Value, name: str) -> Values:
-        """Return a member of a container: an item by its key, or a method of it."""
+        """Return a member of a container: `a` of `{a: 1}` → 1; else a method of the library."""
         literal = json.loads(value.expression)
         if literal[0] == MAPPING and name in literal[1::2]:
             place = ScopeRef(value.path, value.scope)

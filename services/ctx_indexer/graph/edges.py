@@ -1,4 +1,4 @@
-"""Call sites of a definition: exact ones, resolved by the code, and possible ones, by name."""
+"""Call sites of a definition: exact ones, which the code resolves, and possible ones."""
 
 import time
 from collections import defaultdict
@@ -32,7 +32,7 @@ from ctx_indexer.syntax.symbols.table import (
     last_name,
 )
 
-SECONDS = 0.5  # of computing for one question; calls beyond it are possible ones
+SECONDS = 0.5  # of computing for one question; a call that is met later is a possible one
 NOT_RESOLVED = "same name, receiver not resolved"
 NOT_FOUND = "same name, nothing shows where it comes from"
 PROPERTY = "property of the receiver's type"
@@ -53,25 +53,25 @@ class CallSite:
 
 
 class ComputingTime:
-    """A budget of seconds that the thread computes, from now on."""
+    """A budget of seconds that the thread may compute, counted from now on."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._started, self._spent = time.monotonic(), time.thread_time()
 
     def left(self) -> float:
-        """Return the seconds that are left."""
+        """Return the seconds of the budget that are left."""
         return self._seconds - (time.thread_time() - self._spent)
 
     def is_spent(self) -> bool:
-        """Whether none is left; the clock of a thread is slow, and is read only when it may be."""
+        """Whether no time is left; the slow clock of the thread is read only when that may be."""
         return time.monotonic() - self._started > self._seconds and self.left() <= 0
 
 
 class CallSites:
     """Finds the calls of definitions of one name, in rounds.
 
-    A call is resolved once for all of them, and not again where that needed no more tables.
+    A call is resolved once for all of them, and in a later round only where tables were missing.
     """
 
     def __init__(self, tables: LoadedTables, resolver: Resolver, targets: Sequence[Value]) -> None:
@@ -81,7 +81,7 @@ class CallSites:
         self._known: dict[tuple[str, int], Sequence[CallSite]] = {}
         self._seconds = SECONDS
         self._budget = ComputingTime(SECONDS)
-        self.unresolved = 0  # calls that there was no time for
+        self.unresolved = 0  # calls that were met when no time was left
         self._overridden: dict[Value, Values] = {}
         self._members: set[Value] = set()
         self._decorated: Values = NOTHING
@@ -103,7 +103,7 @@ class CallSites:
                 yield from self._in_file(file, name, targets)
 
     def escapes(self) -> list[Escape]:
-        """Return from where else the definitions may be called, among the loaded tables."""
+        """Return the places from which a definition may be called unseen, among loaded tables."""
         found: list[Escape] = []
         for name, targets in self._by_name().items():
             files = self._files(name, targets)
@@ -119,7 +119,7 @@ class CallSites:
         return [files[path] for path in sorted(files)]
 
     def _by_name(self) -> dict[str, list[Value]]:
-        """Return the definitions by the name that calls of them end in."""
+        """Return the definitions by the name that calls of them end in: `__init__` by its class."""
         found: dict[str, list[Value]] = defaultdict(list)
         for each in self._targets:
             if (home := self._tables.file(each.path)) is not None:
@@ -138,7 +138,7 @@ class CallSites:
             yield from self._uses(file, name, run)
 
     def _uses(self, file: FileSymbols, name: str, targets: Sequence[Value]) -> Iterator[CallSite]:
-        """Yield the places that read a property, or assign to it, which runs it; each once."""
+        """Yield the reads of a property and the assignments that run it, each once."""
         found: dict[CallSite, None] = {}
         for use in file.uses(name):
             if self._budget.is_spent():
@@ -204,7 +204,7 @@ class CallSites:
     def _fitting(
         self, file: FileSymbols, call: Call, name: str, targets: Sequence[Value]
     ) -> Sequence[Value]:
-        """Return the definitions that an unresolved call may mean, by how it is written."""
+        """Return the definitions that an unresolved call may mean: in Python `run()` no member."""
         if last_name(call.function) != name:
             return ()
         by_receiver, names = is_attribute(call.function), semantics_of(file).names
@@ -217,7 +217,7 @@ class CallSites:
     def _resolved(
         self, file: FileSymbols, call: Call, targets: Sequence[Value], fitting: Sequence[Value]
     ) -> Iterator[CallSite]:
-        """Yield a call as one of each definition that it may run."""
+        """Yield a site of the call for each definition that it runs or may run."""
         place, resolver = ScopeRef(file.path, call.scope), self._resolver
         semantics = semantics_of(file)
         resolver.start()
@@ -244,7 +244,7 @@ class CallSites:
 
 
 def _why_possible(file: FileSymbols, name: str, values: Values, target: Value) -> str:
-    """Return why a call that resolves to nothing known may run a definition; empty: it does not."""
+    """Return why a call that resolves to no definition may run one; empty where it does not."""
     if any(value.kind == UNRESOLVED for value in values):
         return NOT_RESOLVED
     if semantics_of(file).visible.is_brought(values, name):
@@ -253,7 +253,7 @@ def _why_possible(file: FileSymbols, name: str, values: Values, target: Value) -
 
 
 def outside_reason(file: FileSymbols, value: Value, target: Value) -> str:
-    """Return why an import without a file may bring a definition; empty: it does not.
+    """Return why an import without a file may bring a definition; empty where it does not.
 
     `import { retry } from "@shop/net"` → "@shop/net is not resolved", for `net/retry.ts`.
     """

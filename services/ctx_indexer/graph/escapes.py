@@ -1,5 +1,7 @@
-"""How a definition may be called where no call shows it: passed on as a value, or by a decorator,
-or through names that are looked up at run time."""
+"""Escapes of a definition: ways in which it may be called where no call shows it.
+
+It is passed on as a value, a decorator calls it, or code looks its name up at run time.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +22,7 @@ from ctx_indexer.syntax.symbols.table import (
     last_name,
 )
 
-MAX_CHECKED = 60  # places that are resolved for one question
+MAX_CHECKED = 60  # places whose values are resolved for one question
 _HOLDING = frozenset([SEQUENCE, MAPPING, EITHER])
 
 
@@ -32,7 +34,7 @@ class Consequence(StrEnum):
 
 
 class Escape(NamedTuple):
-    """A place from which a definition may be called; `how` names the means: "passed as a value"."""
+    """A place from which a definition may be called; `how` says why: "passed as a value"."""
 
     path: str
     line: int
@@ -46,12 +48,12 @@ class Escapes:
     def __init__(self, resolver: Resolver, targets: Sequence[Value], name: str) -> None:
         self._resolver = resolver
         self._targets = frozenset(targets)
-        # What is passed of a property is what it gives.
+        # A property runs where it is passed, so that its result is passed and not itself.
         self._passable = frozenset(t for t in targets if resolver.accessors.use(t) is None)
         self._name = name
         self._checked = 0
         written = re.escape(name)
-        # The name as an argument, and not as what is called in one.
+        # Finds the name as an argument, `f(a.run)`, and not a call in one, `f(a.run())`.
         self._argument = re.compile(rf'(?<!\["\(\)",)"(?:[^"]*\.)?{written}"')
 
     def find(self, files: Iterable[FileSymbols]) -> list[Escape]:
@@ -101,7 +103,7 @@ class Escapes:
 
 
 def _parts(written: Any) -> Iterator[Expression]:
-    """Yield an expression, or the expressions that a container holds; none that is called."""
+    """Yield an expression, or the parts of a container: `[f, g()]` → `f`; no call is one."""
     if isinstance(written, str):
         yield written
     elif written and written[0] == BY_NAME:
@@ -116,7 +118,7 @@ def _parts(written: Any) -> Iterator[Expression]:
 def run_time_lookups(files: Iterable[FileSymbols], *, members: bool) -> Iterator[Escape]:
     """Yield a call of each file that finds something by a computed name: `getattr(x, name)`.
 
-    `members` tells that members are looked for.
+    `members` asks for calls that find members alone, such as `getattr`, as well.
     """
     for file in files:
         if found := semantics_of(file).targets.lookup(file, members=members):

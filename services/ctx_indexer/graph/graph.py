@@ -18,7 +18,7 @@ from ctx_indexer.languages.semantics.values import DEFINITION, Value
 from ctx_indexer.syntax.symbols.table import BLOCK
 from ctx_indexer.view.view import View
 
-MAX_ROUNDS = 8  # of loading what resolving asked for; each follows one more import
+MAX_ROUNDS = 8  # rounds of loading tables that resolving needs; each follows one more import
 T = TypeVar("T")
 
 
@@ -41,7 +41,7 @@ class Answer:
 
     sites: Sequence[CallSite] = ()
     related: Sequence[Related] = ()
-    unresolved: Sequence[str] = ()  # calls of unknown receivers, among its callees
+    unresolved: Sequence[str] = ()  # names of calls in it that resolve to nothing known
     imports: Sequence[ImportSite] = ()
     escapes: Sequence[Escape] = ()
     incomplete: str = ""
@@ -60,7 +60,7 @@ class Answer:
 
 
 class SymbolGraph:
-    """Answers questions about the definitions of one repo from its symbol tables."""
+    """Answers questions about the definitions of one repo; tables stay loaded between them."""
 
     def __init__(self, store: VectorStore, view: View, repo: str) -> None:
         self._store = store
@@ -70,7 +70,10 @@ class SymbolGraph:
         self._resolver = Resolver(self._loaded)
 
     async def definitions(self, name: Sequence[str], paths: Sequence[str]) -> list[GraphDefinition]:
-        """Find functions, methods and classes by the parts of a name, in files that define it."""
+        """Find functions, methods and classes by the last parts of their path, in some files.
+
+        `["Cart", "add"]` → `Cart.add` and `shop.Cart.add`.
+        """
         tables = self._loaded
         await self._require(tables, paths)
         return await COMPUTE.run(_named, tables, paths, name)
@@ -115,7 +118,7 @@ class SymbolGraph:
         )
 
     async def related_files(self, target: GraphDefinition) -> list[str]:
-        """Return other files: of the callees of a definition, then of the imports of its file."""
+        """Return the files of a definition's callees, then those that its own file imports."""
         tables, relations = await self._relations(target)
         called = await self._rounds(tables, relations.callees)
         imported = await self._rounds(tables, relations.imported)
@@ -135,7 +138,10 @@ class SymbolGraph:
         return Answer(related=found, incomplete=_incomplete(tables))
 
     async def references(self, name: str, paths: Sequence[str]) -> dict[str, int]:
-        """Count the lines of code with a name by their kind; `paths` define it."""
+        """Count the lines of code with a name by their kind: call, import, ….
+
+        `paths` are files that define the name; files that mention it are read as well.
+        """
         tables = self._loaded
         tables.callers(name)
         await self._require(tables, paths)
@@ -158,7 +164,7 @@ class SymbolGraph:
         await tables.load()
 
     async def _rounds(self, tables: LoadedTables, question: Callable[[], list[T]]) -> list[T]:
-        """Ask until everything that the question asked for is loaded, at most MAX_ROUNDS times."""
+        """Ask a question again until every table it needed is loaded, at most MAX_ROUNDS times."""
         found = await COMPUTE.run(self._round, question)
         for _ in range(MAX_ROUNDS):
             if tables.is_complete or tables.truncated:

@@ -1,4 +1,4 @@
-"""Imports of a definition: in which file, on which line, under which name."""
+"""Imports of a definition, each with its file, its line and the name that it gives it."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -19,7 +19,7 @@ class ImportSite(NamedTuple):
     line: int
     alias: str
     of: Value
-    unsure: str = ""  # why it may be another one
+    unsure: str = ""  # says why the import may bring something else
 
 
 def import_sites(resolver: Resolver, target: Value) -> Iterator[ImportSite]:
@@ -51,7 +51,7 @@ def import_sites(resolver: Resolver, target: Value) -> Iterator[ImportSite]:
 def _named(
     resolver: Resolver, file: FileSymbols, each: Import, target: Value
 ) -> Iterator[ImportSite]:
-    """Yield an import of a definition's name that brings it, or may."""
+    """Yield an import of a definition's name where it brings the definition, or may bring it."""
     values = resolver.undecorated.imported(file.path, each)
     if target in values:
         yield ImportSite(file.path, each.line, each.alias, target)

@@ -1,4 +1,4 @@
-"""Loads symbol tables from a collection: those of files, and of all that mention a name."""
+"""Loads symbol tables from a collection: by the path of a file, or by a name that it mentions."""
 
 from collections.abc import Sequence
 
@@ -14,21 +14,21 @@ from ctx_indexer.schema import fields
 from ctx_indexer.syntax.symbols.table import decode_table, definition_mention, file_mention
 from ctx_indexer.view.view import View
 
-MAX_FILES = 600  # loaded for one question
+MAX_FILES = 600  # files that are loaded for one graph
 PAGE = 200
-MAX_KEYS = 500  # of one request
-MAX_HINTED_FILES = 150  # of MAX_FILES, those that only help to resolve
-HINTS_AT_ONCE = 20  # names of one request
-MAX_CACHED_ROWS = 2_000_000  # of all cached tables: about 200 MB; Django's have 600,000
-# By point id, for all questions of the process.
+MAX_KEYS = 500  # mentions in one request
+MAX_HINTED_FILES = 150  # of MAX_FILES, the most that only help to resolve
+HINTS_AT_ONCE = 20  # names in one request
+MAX_CACHED_ROWS = 2_000_000  # rows of all cached tables: about 200 MB; Django's have 600,000
+# The symbols of files by point id, for all questions of the process.
 TABLES = BoundedCache[FileSymbols](MAX_CACHED_ROWS, lambda file: file.table.size)
 
 
 class LoadedTables:
-    """The tables of one repo that a question has loaded so far.
+    """The tables of one repo that a graph has loaded so far.
 
     A table that is asked for and not loaded is noted, and `load` brings it. `truncated` says that
-    there was more than a question may load.
+    more than MAX_FILES files were asked for.
     """
 
     def __init__(self, store: VectorStore, view: View, repo: str) -> None:
@@ -41,7 +41,7 @@ class LoadedTables:
         self._hints: set[str] = set()
         self._hinted = 0  # files that were loaded for hints
         self._mentioning: dict[str, Sequence[FileSymbols]] = {}
-        self.misses = 0  # how often something was asked for that is not loaded
+        self.misses = 0  # the number of questions for tables that were not loaded
         self.truncated = False
 
     def file(self, path: str) -> FileSymbols | None:
@@ -52,7 +52,7 @@ class LoadedTables:
         return found
 
     def callers(self, name: str) -> Sequence[FileSymbols]:
-        """Return the loaded files that mention a name."""
+        """Return the loaded files that mention a name, and note the others to be loaded."""
         self._note(name)
         return self._mentioned(name)
 
@@ -103,10 +103,10 @@ class LoadedTables:
             before = len(self._files)
 
     async def _load(self, keys: Sequence[str], most: int) -> bool:
-        """Load the files with these mentions: their ids first, then the tables that are not known.
+        """Load the files with these mentions; return whether there are no more than `most` files.
 
-        An id comes from a file's path and content, so a table that is known by it is current.
-        Returns whether that is all: up to `most` files are loaded.
+        Ids are read first, then the tables of unknown ids: an id comes from a file's path and
+        content, so that a table cached under it is current.
         """
         mentions = Filter(must=[Match(fields.REPO, self._repo), MatchAny(fields.MENTIONS, keys)])
         where = self._view.narrowed(mentions)

@@ -9,12 +9,12 @@ from ctx_indexer.syntax.symbols.table import last_name
 
 
 class ReferenceKind(StrEnum):
-    """The use of a name on a line; of several, the first."""
+    """The use of a name on a line; of several uses, the first one listed here."""
 
     DEFINITION = "definition"
     IMPORT = "import"
     CALL = "call"
-    OTHER = "other"  # it inherits, reads or passes it
+    OTHER = "other"  # the line inherits, reads or passes the name
 
 
 def count_references(files: Iterable[FileSymbols], name: str) -> dict[str, int]:

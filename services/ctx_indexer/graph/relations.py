@@ -1,4 +1,4 @@
-"""The relations of a definition: its callees, the classes below it, the methods it replaces."""
+"""The relations of a definition: its callees, its subclasses, the methods that replace it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from ctx_indexer.languages.semantics.values import (
 )
 from ctx_indexer.syntax.symbols.table import CLASS, EXTENSION, last_name
 
-MAX_SUBCLASSES = 500  # of one class, direct and indirect
+MAX_SUBCLASSES = 500  # direct and indirect subclasses of one class that are looked through
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Relations:
     def callees(self) -> list[Related]:
         """Return the definitions that the code of the target calls, in the order of the calls.
 
-        `unresolved` then has the names of calls whose receiver is not known.
+        Afterwards `unresolved` has the names of calls that resolve to nothing known.
         """
         home = self._tables.file(self._target.path)
         if home is None:
@@ -136,13 +136,13 @@ class Relations:
 
 
 def _block(file: FileSymbols, number: int) -> Values:
-    """Return a block that extends a type from outside of the repo, for the type."""
+    """Return a block in place of the type from outside that it extends: `impl Price for Vec`."""
     is_block = file.scope(number).kind == EXTENSION
     return frozenset([Value(DEFINITION, file.path, number)]) if is_block else NOTHING
 
 
 def _inside(file: FileSymbols, number: int) -> set[int]:
-    """Return a scope and those inside it."""
+    """Return the numbers of a scope and of all scopes inside it."""
     inner = {number}
     for each, scope in enumerate(file.table.scopes):
         if scope.parent in inner:

@@ -1,7 +1,7 @@
 """Resolves expressions to definitions: by scope, import, receiver and type.
 
-Nothing is resolved before it is asked. Tables that are not loaded yet are noted by `Tables` and
-taken for unknown; the caller loads them and asks again.
+Nothing is resolved before a question needs it. Names of tables that are not loaded yet are unknown;
+`Tables` notes them, the caller loads them and asks again.
 """
 
 import json
@@ -67,18 +67,18 @@ from ctx_indexer.syntax.symbols.table import (
 
 T = TypeVar("T")
 
-MAX_DEPTH = 20  # of expressions that are resolved for one another
-MAX_STEPS = 1_000  # of one question
+MAX_DEPTH = 20  # expressions that are resolved inside one another
+MAX_STEPS = 1_000  # steps that one question may take
 
 
 class Resolver:
-    """Answers which values expressions have. One is made for each question.
+    """Answers which values expressions have, for all questions to one graph.
 
-    Results are kept; one that lacked a table that was not loaded yet, until the next round.
+    Results are kept; a result that lacked a table is kept until the next round.
     """
 
     def __init__(self, tables: Tables, *, decorates: bool = True) -> None:
-        """Without `decorates`, a name stands for a function as written, not as decorated."""
+        """Without `decorates`, a name stands for its function as written, without decorators."""
         self.tables = tables
         self.file = tables.file
         self.few_callers = tables.few_callers
@@ -101,10 +101,10 @@ class Resolver:
         self._of_round: dict[object, Any] = {}
         self._active: set[object] = set()
         self._depth = self._steps = 0
-        self._cuts = 0  # how often resolving was cut short
+        self._cuts = 0  # the number of steps that were refused: circles, or beyond the bounds
 
     def start(self) -> None:
-        """Begin a question: its steps are counted from here; known results are kept."""
+        """Begin a question: its steps are counted from here, and known results are kept."""
         self._steps = 0
 
     def begin_round(self) -> None:
@@ -115,7 +115,7 @@ class Resolver:
 
     @cached_property
     def undecorated(self) -> "Resolver":
-        """The same without decorators: `@cache def f()` → `f`."""
+        """A resolver of the same tables that leaves decorators out: `@cache def f()` → `f`."""
         return Resolver(self.tables, decorates=False)
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
@@ -126,7 +126,7 @@ class Resolver:
                 return result
         cuts, misses = self._cuts, self.tables.misses
         computed = compute()
-        if self._cuts == cuts:  # else it depends on what was being resolved around it
+        if self._cuts == cuts:  # else the result depends on the steps around it
             (self._memo if self.tables.misses == misses else self._of_round)[key] = computed
         return computed
 
@@ -182,7 +182,7 @@ class Resolver:
 
     @cached_property
     def _operators(self) -> Mapping[str, Callable[[ScopeRef, list[Any]], Values]]:
-        """How the expressions of each operator are evaluated."""
+        """The functions that evaluate expressions, by their operator."""
         evaluate, containers = self.evaluate, self.containers
         return {
             CALL: lambda at, e: self._call(at, e[1], e[2:]),
@@ -211,7 +211,10 @@ class Resolver:
         return semantics_of(file).members.dotted(self, file, place, values, expression)
 
     def _changed(self, values: Values) -> Values:
-        """Return the values of a changed variable: its type stays, a function may be another."""
+        """Return the functions that an assignment gives a variable; any unknown value as changed.
+
+        The declaration of the variable says its type: `run = other` adds `other`.
+        """
         unknown = any(value.kind == UNRESOLVED for value in values)
         held = frozenset(value for value in values if self.function_of(value))
         return held | {CHANGED_VALUE} if unknown else held
@@ -222,7 +225,7 @@ class Resolver:
         return place._replace(scope=max(parent, 0))
 
     def _classes(self, values: Values) -> Values:
-        """Return the classes that are named, or those of named instances."""
+        """Return classes, and the classes of instances: `Cart c(1);` of C++ constructs a `Cart`."""
         return frozenset(
             value._replace(kind=DEFINITION, name="") if value.kind == INSTANCE else value
             for value in values
@@ -302,7 +305,7 @@ class Resolver:
         return values
 
     def _defined(self, path: str, number: int) -> Values:
-        """Return a definition, as its decorators change it."""
+        """Return a definition as its decorators change it; a namespace is a package."""
         file = self.file(path)
         values: Values = frozenset([Value(DEFINITION, path, number)])
         if file is None:
@@ -326,7 +329,7 @@ class Resolver:
     # Attributes
 
     def attribute(self, values: Values, name: str) -> Values:
-        """Return an attribute of values."""
+        """Return the members of values by their name: `Cart` and `add` → `Cart.add`."""
         return union(self._attribute(value, name) for value in values)
 
     def _attribute(self, value: Value, name: str) -> Values:

@@ -10,14 +10,14 @@ from ctx_indexer.graph.graph import Answer, GraphDefinition, SymbolGraph
 from ctx_indexer.languages.semantics.values import DEFINITION, Value
 from ctx_indexer.syntax.symbols.table import FILE_SCOPE
 
-MAX_NODES = 400  # of one tree; what is beyond is counted as not followed
-SECONDS = 4.0  # of building one tree; branches beyond it are not followed
-MAX_CHILDREN = 60  # of one node at depth two and three
-MAX_UNRESOLVED = 12  # names of calls that are told
+MAX_NODES = 400  # nodes of one tree; further ones are counted as not followed
+SECONDS = 4.0  # for building one tree; branches that are met later are not followed
+MAX_CHILDREN = 60  # children of one node at depth two and below
+MAX_UNRESOLVED = 12  # names of unresolved calls that an answer shows
 
 
 class Relation(StrEnum):
-    """How a node is related to the one above it."""
+    """The relation of a node to the node above it."""
 
     CALLERS = "callers"
     CALLEES = "callees"
@@ -46,7 +46,7 @@ class TreeNode:
 
 @dataclass
 class Tree:
-    """The nodes of a tree, each before those below it, and the problems of finding more."""
+    """The nodes of a tree, each before the nodes below it, and why there may be more."""
 
     nodes: list[TreeNode] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -111,7 +111,7 @@ class TreeBuilder:
         await self._add(inner, relation, depth + 1, seen)
 
     async def _ask(self, definition: GraphDefinition, relation: Relation, depth: int) -> Answer:
-        """Ask for a relation; the root's tables are loaded once for all of them."""
+        """Ask for a relation; all relations of the root share one graph and its loaded tables."""
         graph = self._graph if depth == 1 else self._graph.fresh()
         asked: dict[Relation, Callable[[GraphDefinition], Awaitable[Answer]]] = {
             Relation.CALLERS: graph.callers,
@@ -124,7 +124,7 @@ class TreeBuilder:
 
 
 def _nodes(answer: Answer, relation: Relation, depth: int) -> Iterator[TreeNode]:
-    """Yield the nodes of an answer: of the calls in one function, the first."""
+    """Yield the nodes of an answer; several calls in one function make one, at the first."""
     seen: set[tuple[str, int, str]] = set()
     for site in answer.sites:
         key = (site.path, site.scope, site.certainty)
