@@ -10,8 +10,8 @@ from enum import Enum
 from typing import NamedTuple
 
 MIN_WEAK, MIN_PASSWORD, MIN_RANDOM, MIN_BARE = 5, 8, 10, 16
-MAX_LENGTH = 2_000  # longer ones are data
-RANDOM_BITS = 3.0  # entropy of a character; English words have about 2.5 in so short a text
+MAX_LENGTH = 2_000  # characters; a longer value is data
+RANDOM_BITS = 3.0  # bits of entropy a character; English words have about 2.5 in so short a text
 # A long value is not called a placeholder for a word in it: random letters may spell one.
 LONG = 28
 # Fewer different characters than this are a filling: `xxxxxxxx`, `********`, `00000000`.
@@ -50,7 +50,7 @@ _HUMP = re.compile(r"[a-z](?=[A-Z])")
 LETTERS_PER_HUMP = 3  # words in camelCase have more; random letters change case every other one
 _CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{4,}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[-_./:\\ ,]+")
-_CONSTANT = re.compile(r"[\[(]?(?:\w+\.)*[A-Z][A-Z_]*")  # the name of one: `settings.API_KEY`
+_CONSTANT = re.compile(r"[\[(]?(?:\w+\.)*[A-Z][A-Z_]*")  # a constant: `settings.API_KEY`
 # Code rather than a value: `f(x)`, `a[0]`, `user.name()`, `a->b`, `A::b`, `a && b`.
 _CODE = re.compile(r"[()\[\]{};|]|\w\.\w+\(|->|=>|::|&&")
 
@@ -64,7 +64,7 @@ class Secret(NamedTuple):
 
 
 class Strength(Enum):
-    """How much a value must look like a secret: the less its place tells, the more.
+    """The likeness to a secret that a value needs: the less its place tells, the more it needs.
 
     `password: sunrise` in YAML passes as WEAK; `password = sunrise` in code, as BARE, does not.
     """

@@ -17,9 +17,9 @@ from ctx_indexer.schema import fields
 from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.view.view import ALL_REPOS, View
 
-MAX_PARSED_FILES = 60  # files that define one name; more of them need a qualified one
-MAX_DEFINING_FILES = 5_000  # looked at for the first parts of a qualified name
-MAX_SYMBOLS = 50_000  # names of a collection compared with one that was not found
+MAX_PARSED_FILES = 60  # files that are parsed for one name; of more, a qualified name says which
+MAX_DEFINING_FILES = 5_000  # files that are listed for one part of a qualified name
+MAX_SYMBOLS = 50_000  # names of a collection that are compared with one that was not found
 SUGGESTIONS = 5
 SIMILAR_ENOUGH = 0.75
 

@@ -15,10 +15,10 @@ from ctx_indexer.search.filters import SearchFilters
 from ctx_indexer.syntax.outline import Outline
 from ctx_indexer.view.view import View
 
-MAX_LINE_CHARACTERS = 240  # of a line as it is shown; a longer one is cut around its match
+MAX_LINE_CHARACTERS = 240  # shown of a line; a longer one is cut around its match
 CUT = "…"
 MAX_COUNTED = 100_000  # matching lines; beyond it a search says only that there are more
-SECONDS = 20.0  # of one search: a repository of 100,000 files takes far less
+SECONDS = 20.0  # the most for one search: a repository of 100,000 files takes far less
 FILES_PER_CLOCK = 64  # files read between two looks at the clock
 
 
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True)
 class MatchedLine:
-    """A matching line, its number counted from 1, and its mark: definition, call, …."""
+    """A matching line, its number counted from 1, and its mark: a definition, a call, …."""
 
     line: int
     text: str
@@ -42,7 +42,7 @@ class MatchedLine:
 
 @dataclass(frozen=True)
 class MatchedFile:
-    """The matching lines of a file that are shown, and how many it has."""
+    """The matching lines of a file that a page shows, and the number of all in that file."""
 
     repo: str
     path: str

@@ -25,9 +25,9 @@ from ctx_indexer.view.view import View
 
 @dataclass(frozen=True)
 class Located:
-    """The lines of a definition. `changed`: its file is newer than the index.
+    """The lines of a definition; `changed` tells that its file differs from the index.
 
-    `stale` says why the lines are those of the index, not of the disk.
+    `stale` says why the lines come from the index, not from the disk.
     """
 
     span: DefinitionSpan
@@ -38,7 +38,7 @@ class Located:
 
 @dataclass(frozen=True)
 class LocatedHits:
-    """Hits with their definitions, and how many files are newer than the index, or gone.
+    """Hits with their definitions, and how many files differ from the index, or are gone.
 
     `unchecked` are the repos that have no checkout here.
     """
@@ -63,7 +63,7 @@ class HitLocator:
         filters: SearchFilters,
         per_path: int,
     ) -> LocatedHits:
-        """Find the definitions that hits mean, and their lines on disk; equal ones are one."""
+        """Find the definitions that hits mean, each once, and their lines on disk."""
         return await DISK.run(locate_hits, self._texts, view.roots, hits, query, filters, per_path)
 
     async def present(self, view: View, files: Sequence[tuple[str, str]]) -> int:
@@ -81,7 +81,7 @@ def locate_hits(
 ) -> LocatedHits:
     """Find the definitions that hits mean, at most `per_path` of a file. Blocks.
 
-    Two hits of one definition are one.
+    The first of several hits of one definition is kept.
     """
     present = {repo: root for repo, root in roots.items() if root.is_dir()}
     found: dict[tuple[str, str, DefinitionSpan], tuple[SearchHit, Located]] = {}
@@ -110,7 +110,7 @@ def locate_hits(
 def _named_first(
     hits: Sequence[tuple[SearchHit, Located]], query: ParsedQuery
 ) -> list[tuple[SearchHit, Located]]:
-    """Put the definitions of the name that is the query first, and score them so."""
+    """Put the definitions that have the query as name first, and raise their scores to match."""
     if not query.is_symbol:
         return list(hits)
     name = ".".join(split_symbol(query.text))
@@ -185,6 +185,6 @@ def _indexed_rows(chunk: ChunkPayload) -> Rows:
 
 
 def _count_present(roots: Mapping[str, Path], files: Sequence[tuple[str, str]]) -> int:
-    """Count the files that are there; of a repo without a checkout here, all of them."""
+    """Count the files that exist; files of a repo without a checkout here count as existing."""
     checked = {repo: root for repo, root in roots.items() if root.is_dir()}
     return sum(repo not in checked or os.path.lexists(checked[repo] / path) for repo, path in files)

@@ -23,7 +23,7 @@ class Lookup:
 
     @classmethod
     def over(cls, files: FileTable, store: VectorStore, texts: FileTexts) -> "Lookup":
-        """Build the look-ups over the files of the manifest, one cache of texts for all."""
+        """Build the look-ups over the files of the manifest; all share one cache of texts."""
         indexed = IndexedFiles(files, store)
         return cls(
             ExactSearch(indexed, texts),

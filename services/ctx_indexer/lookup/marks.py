@@ -17,7 +17,7 @@ _OPENS_BODY = (":", "{", "where", ";")
 class Mark(NamedTuple):
     """The role of a line, and the qualified name of the innermost definition around it.
 
-    `roles` are all that it has: `class Cursor(Cursor)` defines one and has the other as a base.
+    `roles` are all of its roles: `class Cursor(Cursor)` defines one and has the other as a base.
     """
 
     role: str
@@ -95,7 +95,7 @@ def _head_rows(definition: Definition, rows: Sequence[str]) -> range:
 
 
 def _spans(text: str, name: str, column: int) -> bool:
-    """Whether the first place of a name in a line holds a column."""
+    """Whether a column lies in the first place of a name: in `add(add)`, 1 does, 5 does not."""
     start = text.find(name)
     return 0 <= start <= column < start + len(name)
 

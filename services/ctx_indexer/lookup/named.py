@@ -1,4 +1,4 @@
-"""The definitions of a name, as the graph knows them."""
+"""The definitions of a name in the repos of a view, as the graph knows them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,8 +19,8 @@ from ctx_indexer.view.view import View
 class NamedInRepo:
     """The definitions of a name in one repo.
 
-    `definitions` are the functions and classes that the graph knows; `by_name` are of languages
-    that it does not resolve, `values` are neither functions nor classes: constants, fields.
+    `definitions` are the functions and classes that the graph knows, `values` are constants and
+    fields. `by_name` are definitions in languages that the graph does not resolve.
     """
 
     repo: str

@@ -8,7 +8,7 @@ import re2
 from ctx_core.errors import InvalidInput
 
 MAX_PATTERN_LENGTH = 1_000
-MAX_PROGRAM_BYTES = 8 * 1024 * 1024  # of a compiled expression: `x{1000}{1000}` is refused
+MAX_PROGRAM_BYTES = 8 * 1024 * 1024  # compiled; `x{1000}{1000}` takes more and is refused
 _FIRST_NON_ASCII = 0x80
 _WORD = r"\pL\pM\pN_"
 MAX_CLASS_NAME = 16  # characters of `[:alpha:]` and the like
@@ -56,7 +56,7 @@ class Pattern:
 
 
 def _is_whole_word(data: bytes, start: int, end: int) -> bool:
-    """Whether a match is no part of a longer identifier."""
+    """Whether a match is no part of a longer identifier: `add` of `x.add`, and not of `added`."""
     joined_before = start > 0 and _in_word(data[start - 1]) and _in_word(data[start])
     joined_after = end < len(data) and _in_word(data[end - 1]) and _in_word(data[end])
     return not (joined_before or joined_after)

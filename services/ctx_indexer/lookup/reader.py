@@ -10,7 +10,7 @@ from ctx_indexer.lookup.texts import FileText, FileTexts
 from ctx_indexer.lookup.written_name import declared_package, name_parts, split_name
 from ctx_indexer.syntax.definitions import MODULE, Definition, flatten, kind_weight
 
-MAX_LINES = 400  # of one answer; the rest is asked for with start_line
+MAX_LINES = 400  # lines of one answer; start_line asks for further ones
 MAX_HEAD = 200  # lines of a file that may declare its package: after a licence
 MAX_SIGNATURE = 160  # characters of a definition's first line in a list
 
@@ -47,8 +47,8 @@ class DefinitionLocation:
 class FoundNames:
     """The definitions that a name means, and others that are called so too.
 
-    `is_nearest` tells that nothing has the qualified name, and these have the last part of it;
-    `more_files` how many files with such definitions were not read.
+    `is_nearest` tells that nothing has the qualified name, and that these have its last part.
+    `more_files` is the number of files with such definitions that were not read.
     """
 
     meant: Sequence[DefinitionLocation]
@@ -180,7 +180,7 @@ def _has_name(each: _Surrounded, parts: Sequence[str]) -> bool:
 
 
 def _as_written(found: list[_Surrounded], parts: Sequence[str]) -> list[_Surrounded]:
-    """Keep the names in the case that was given, where there are any; else all."""
+    """Keep the definitions written in the case that was given; where none is so, keep all."""
     for last in (parts, parts[-1:]):
         size = len(last)
         exact = [e for e in found if split_name(e.definition.path)[-size:] == list(last)]

@@ -17,7 +17,7 @@ from ctx_indexer.search.globs import match_globs
 from ctx_indexer.source.walk import is_under
 from ctx_indexer.view.view import ALL_REPOS, View
 
-MAX_TEST_CHUNKS = 5_000  # of the files that call a name, read for their lines
+MAX_TEST_CHUNKS = 5_000  # chunks of tests whose lines are read for one question
 PAGE = 500
 LineSpans = Mapping[str, Sequence[tuple[int, int]]]  # the first and last lines of spans, by path
 

@@ -12,15 +12,14 @@ from ctx_indexer.syntax.lines import normalise
 from ctx_indexer.syntax.outline import Outline, outline
 
 MAX_TEXT_BYTES = 96 * 1024 * 1024  # of all cached texts; Django's sources are a third of it
-MAX_REDACTED = 20_000  # most hold the text that is cached anyway
-MAX_OUTLINES = 500  # about 30 KB each
+MAX_REDACTED = 20_000  # texts without secrets; most are the very text that is cached anyway
+MAX_OUTLINES = 500  # outlines of about 30 KB each
 Stamp = tuple[int, float]  # a file's size and time
 
 
 @dataclass(frozen=True)
 class FileText:
-    """A file's text in UTF-8 with plain line ends, with the size, time and hash that it was
-    read at.
+    """A file's text in UTF-8 with plain line ends, and the file's size, time and hash then.
 
     It may hold secrets: FileTexts.redacted gives the text that may be shown.
     """

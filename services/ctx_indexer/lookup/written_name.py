@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterable
 
-_OPERATOR = re.compile(r"\boperator (\W)")  # of C++, as it may be written
+_OPERATOR = re.compile(r"\boperator (\W)")  # of C++, where it is written with a space
 _SEPARATORS = ("::", "#", "->", "/")
 # A name has single spaces before these are applied.
-_RECEIVER = re.compile(r"\( ?[*&]? ?([\w.]+) ?\) ?\.")  # of Go
+_RECEIVER = re.compile(r"\( ?[*&]? ?([\w.]+) ?\) ?\.")  # of Go: `(*Mux).`
 _PARAMETERS = re.compile(r"(?<!operator)\(")  # where they begin; they end the name
-_ARITY = re.compile(r"(?<=[\w?!])/\d+$")  # of Elixir and Erlang
-_AS_TRAIT = re.compile(r"< ?([\w:]+)(?:<[^<>]*>)? as [^<>]*(?:<[^<>]*>)? ?>")  # of Rust
+_ARITY = re.compile(r"(?<=[\w?!])/\d+$")  # of Elixir and Erlang: `/3`
+# Of Rust: `<Cart as Priced>`.
+_AS_TRAIT = re.compile(r"< ?([\w:]+)(?:<[^<>]*>)? as [^<>]*(?:<[^<>]*>)? ?>")
 _TYPE_ARGUMENTS = re.compile(r"(?<!operator)<[^<>]*>")
 _PACKAGE = re.compile(r"(?:namespace|package) ([\w.\\]+) ?;?")
 _OWN_PACKAGE = ("crate",)  # words that stand for the package of the caller
@@ -24,7 +25,7 @@ def split_name(name: str) -> list[str]:
 
 
 def name_parts(written: str) -> list[str]:
-    """Split a name that a caller wrote, without receivers' signs, parameters and arity."""
+    """Split a name that a caller wrote: `(*Mux).Route(path)` → Mux, Route; `put/3` → put."""
     name = _RECEIVER.sub(r"\1.", " ".join(written.strip().strip("`'\"").split()))
     if name.endswith(")") and (parameters := _PARAMETERS.search(name)):
         name = name[: parameters.start()]

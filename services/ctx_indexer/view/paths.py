@@ -117,5 +117,5 @@ class Paths:
 
 
 def _is_below(folder: str | None, above: str) -> bool:
-    """Whether a folder is another one, or lies below it."""
+    """Whether a folder is another one, or lies below it: `a/b` below `a`; `ab` does not."""
     return bool(folder) and f"{folder}/".startswith(f"{above}/" if above else "")

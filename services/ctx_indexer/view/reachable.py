@@ -12,14 +12,14 @@ from ctx_core.vectors.specs import CollectionInfo
 from ctx_indexer.schema.fields import REPO
 from ctx_indexer.schema.points import holds_code
 
-# Methods that name no points; everything that writes is left out.
+# Methods that anybody may call: they read no points and write nothing.
 HARMLESS = frozenset({"engine", "resolve", "rebuilding", "ping", "advice"})
 
 
 class ReachableStore:
     """Reads collections as the access of a call allows: whole, or only the repos of its projects.
 
-    Methods are those of VectorStore that read; each raises NotPermitted for other collections.
+    It has the reading methods of VectorStore; each raises NotPermitted for other collections.
     """
 
     def __init__(self, store: VectorStore) -> None:
@@ -31,7 +31,7 @@ class ReachableStore:
         raise AttributeError(f"tools may not call {name} of the store")
 
     async def list_collections(self) -> Sequence[CollectionInfo]:
-        """Return the collections that are reached, whole or in part."""
+        """Return the collections that the call may read, whole or in part."""
         infos = await self._store.list_collections()
         limits = current().limits
         if limits is None:
@@ -44,7 +44,7 @@ class ReachableStore:
         return [*whole, *(each for each in counted if each.points_count)]
 
     async def collection_info(self, name: str) -> CollectionInfo:
-        """Describe a collection; one that is reached in part counts the points of that part."""
+        """Describe a collection; of one that may be read in part, only that part is counted."""
         part = current().only_projects(name)
         info = await self._store.collection_info(name)
         return info if part is None else await self._counted(info)
@@ -52,7 +52,7 @@ class ReachableStore:
     async def retrieve(
         self, collection: str, ids: Sequence[str], *, fields: Sequence[str] | None = None
     ) -> Sequence[Record]:
-        """Return the points with these ids that are reached."""
+        """Return the points with these ids that the call may read."""
         part = current().only_projects(collection)
         if part is None:
             return await self._store.retrieve(collection, ids, fields=fields)
@@ -94,7 +94,7 @@ def reachable(store: VectorStore) -> VectorStore:
 
 
 def _narrowed(collection: str, where: Filter | None) -> Filter | None:
-    """Add the repos that are reached to a filter. Raises NotPermitted where none is."""
+    """Add the repos that the call may read to a filter. Raises NotPermitted where it reads none."""
     part = current().only_projects(collection)
     if part is None:
         return where
