@@ -144,7 +144,7 @@ class ContextMemory:
 
 
 def similar_body(found: SimilarContexts, message: str) -> Body:
-    """Return similar contexts with how they were compared."""
+    """Return the contract's body of similar contexts; `comparedBy` is `vectors` or `words`."""
     body = _success(message, similarContexts=similar_contexts(found), comparedBy=found.by)
     return {**body, "degraded": list(found.degraded)} if found.degraded else body
 

@@ -1,4 +1,4 @@
-"""Counts calls by type and duration, for a while."""
+"""Counts calls by type and duration, and forgets them after the retention."""
 
 import contextlib
 import time
@@ -22,7 +22,7 @@ class CallStatistics(TypedDict):
 
 
 class CallTracker:
-    """Counts calls in SQL; `gauges` show them as they were last read or counted here."""
+    """Counts calls in SQL; `gauges` show the totals that this process last read or counted."""
 
     def __init__(self, records: CallRecords, enabled: bool, retention_days: int) -> None:
         self._records = records
@@ -43,7 +43,7 @@ class CallTracker:
         await self.add(type_, time.perf_counter() - started)
 
     async def add(self, type_: CallType, seconds: float) -> None:
-        """Count a call."""
+        """Count a call of so many seconds, unless counting is off."""
         if not self._enabled:
             return
         await self._records.add(type_.value, seconds)

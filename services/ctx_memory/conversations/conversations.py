@@ -37,8 +37,8 @@ from ctx_memory.search.semantic import SemanticRetriever
 from ctx_memory.search.splitter import TextSplitter
 from ctx_memory.summaries.writer import SummaryWriter
 
-MODEL_TOKENS = 4096  # TOKEN_LIMIT_PERCENTAGE is a share of them, as in the contract
-IMPORTANT_MESSAGES = 2  # since the last summary cause the next one
+MODEL_TOKENS = 4096  # TOKEN_LIMIT_PERCENTAGE is a share of these tokens, as in the contract
+IMPORTANT_MESSAGES = 2  # so many important messages after a summary cause the next one
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Conversations:
 
 
 def conversation_target(settings: Settings) -> ProjectionTarget:
-    """Return where messages are written, and how."""
+    """Return the collection that messages are written to, and their projection."""
     projection = EntryProjection(EntryKind.MESSAGE, TextSplitter())
     return ProjectionTarget(projection, settings.conversations_collection_name)
 

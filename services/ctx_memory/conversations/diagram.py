@@ -10,7 +10,7 @@ from ctx_memory.records.conversations.relations import Relation, RelationType
 from ctx_memory.records.conversations.store import ConversationStore
 from ctx_memory.records.conversations.summaries import SummaryLevel
 
-MAX_NODES = 50  # more are no picture
+MAX_NODES = 50  # contexts of one picture; nobody reads one with more
 LABEL_CHARACTERS = 60
 PLAIN = frozenset(" ._-/:@")  # characters without a meaning in Mermaid, beside words
 
@@ -71,7 +71,10 @@ class Diagram:
 
 
 async def draw(records: ConversationStore, relations: Relations, root: str, depth: int) -> Diagram:
-    """Collect the contexts within so many relationships of one; of inverse pairs the parent's."""
+    """Collect the contexts up to `depth` relationships away from the root.
+
+    A parent and its child have two inverse relationships, of which `parent` alone is drawn.
+    """
     ids: dict[str, None] = {root: None}
     edges: dict[tuple[str, str, str], Relation] = {}
     frontier = [root]

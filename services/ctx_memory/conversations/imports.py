@@ -31,8 +31,8 @@ MAX_FILES = 100_000
 MAX_VERSION = 1_000_000
 WRITTEN_BY = "imported"
 QUOTES = ("codeBlocks", "keyInsights")  # details that quote messages
-GRAPHS = ("context-graph.json", "graph_data.json")  # of its versions; the first in `graph/`
-BOOKKEEPING = ".metadata.json"  # counters of a later version
+GRAPHS = ("context-graph.json", "graph_data.json")  # files of relations; the first also in `graph/`
+BOOKKEEPING = ".metadata.json"  # ends the names of files that hold counters alone
 
 T = TypeVar("T", bound=BaseModel)
 Imported = TypeVar("Imported", ImportedConversation, ImportedRollup)
@@ -40,7 +40,7 @@ Milliseconds = Annotated[float | None, Field(ge=0, le=253_402_300_799_000)]  # t
 
 
 class _File(BaseModel):
-    """A file of that system; its other fields are ignored."""
+    """A file of the imported folder; fields that a model does not name are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -57,7 +57,7 @@ class _Summary(_File):
 
 
 class _Hierarchy(_File):
-    """Its parent is `contextId` in files, `parentContextId` in the contract."""
+    """A hierarchy, whose parent is `contextId` in files and `parentContextId` in the contract."""
 
     parent: ContextId = Field(validation_alias=AliasChoices("contextId", "parentContextId"))
     children: list[ContextId] = Field([], alias="childContextIds")
@@ -146,7 +146,7 @@ def _read(folder: Path) -> ImportedFolder:
 
 
 def _files(folder: Path, *patterns: str) -> Iterator[Path]:
-    """Yield files of that system by pattern; links are not followed."""
+    """Yield the files of a folder that match a pattern: no links, relations or counters."""
     paths = [path for pattern in patterns for path in folder.glob(pattern)]
     for path in sorted(paths)[:MAX_FILES]:
         is_other = path.name in GRAPHS or path.name.endswith(BOOKKEEPING)
@@ -160,7 +160,7 @@ def _is_readable(path: Path) -> bool:
 
 
 def _parse(kind: type[T], paths: Iterable[Path]) -> tuple[list[T], int]:
-    """Read files as one kind; return them and how many are not of it."""
+    """Read files as one kind; return them, and the number of files that are not of that kind."""
     found: list[T] = []
     skipped = 0
     for path in paths:
@@ -221,14 +221,14 @@ def _meta(parsed: _Meta) -> ImportedRollup:
 
 
 def _moment(milliseconds: float | None) -> str:
-    """Return a time of that system as one of ours; now where it has none."""
+    """Return a time in milliseconds since 1970 as the tables have it; now for None."""
     if milliseconds is None:
         return moment(utc_now())
     return moment(datetime.fromtimestamp(milliseconds / 1000, UTC))
 
 
 def _code(block: Any) -> str | None:
-    """Return the code of a block, which that system wrote as a text or as an object."""
+    """Return the code of an imported block: `"a()"` or `{"code": "a()"}` → `a()`; else None."""
     if isinstance(block, dict):
         block = block.get("code")
     return block if isinstance(block, str) else None

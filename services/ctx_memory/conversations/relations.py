@@ -1,4 +1,4 @@
-"""Relationships of contexts: adding, listing, paths, hierarchies."""
+"""Relationships of contexts: adds and lists them, finds paths, shows hierarchies."""
 
 from collections.abc import Sequence
 from typing import NotRequired
@@ -70,7 +70,7 @@ class Relations:
         type_: RelationType | None = None,
         direction: Direction = Direction.BOTH,
     ) -> list[str]:
-        """Return the contexts at the other end, the strongest relationship first."""
+        """Return the contexts to which one is related, the strongest relationship first."""
         found = await self.edges(context_id, type_, direction)
         others = (each.target if each.source == context_id else each.source for each in found)
         return list(dict.fromkeys(others))
@@ -103,7 +103,7 @@ class Relations:
     # --- hierarchies -----------------------------------------------------------------------
 
     async def structure(self, context_id: str) -> HierarchicalStructure:
-        """Return the parent, the latest where there are several, and the children."""
+        """Return the parent and the children; of several parents the one of the greatest weight."""
         parents = await self.related(context_id, RelationType.CHILD, Direction.OUTGOING)
         children = await self.related(context_id, RelationType.PARENT, Direction.OUTGOING)
         if parents:
@@ -123,7 +123,7 @@ class Relations:
         return meta_summary(found[meta_id]) if meta_id in found else None
 
     async def meta_ids(self) -> list[str]:
-        """Return the ids of meta-summaries."""
+        """Return the ids of meta-summaries, the newest first."""
         return await self._records.summaries.ids(SummaryLevel.META)
 
     async def _refuse_loop(self, parent: str, child: str) -> None:

@@ -28,7 +28,7 @@ MAX_SEARCH_TEXT = 20_000  # characters: more than a model reads
 MAX_TAGS = 50
 MAX_SHOWN = 100  # characters of a wrong value in a message
 MAX_CURSOR = 2**31 - 1  # the largest id of an entry
-# No control characters, which no id needs, and something beside spaces.
+# An id has no control characters, and something beside spaces.
 ID_PATTERN = r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
 NO_NUL = r"^[^\x00]+$"  # PostgreSQL keeps no NUL
 
@@ -37,7 +37,7 @@ Importance = Literal["low", "medium", "high", "critical"]
 VALUES: dict[Importance, float] = {"low": 0.25, "medium": 0.5, "high": 0.75, "critical": 1.0}
 URGENT = re.compile(r"\b(critical|urgent|important|crucial)\b|!\w", re.IGNORECASE)
 QUESTION = re.compile(r"\?|\b(how|what|why|when)\b", re.IGNORECASE)
-SHORT = 20  # a shorter text that neither asks nor urges has low importance
+SHORT = 20  # characters; a shorter text that neither asks nor urges has low importance
 TOKENS_PER_WORD = 1.3
 
 
@@ -54,7 +54,7 @@ def _text(value: str) -> str:
 
 
 def _is_unicode(value: str) -> bool:
-    """Whether a text has no half of a character, which JSON can write and no database keeps."""
+    """Whether a text has no half of a character: JSON can write one, no database keeps it."""
     return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
@@ -228,7 +228,7 @@ def _action_list() -> str:
 
 
 def _problem(error: ValidationError, given: Mapping[str, Any]) -> str:
-    """Return the first problem in a sentence."""
+    """Return the first problem of a request as a sentence."""
     first = error.errors(include_url=False, include_input=False)[0]
     field = str(first["loc"][0]) if first["loc"] else "request"
     if field == "relationshipType":
@@ -241,7 +241,7 @@ def _problem(error: ValidationError, given: Mapping[str, Any]) -> str:
 
 
 def judge(text: str) -> Importance:
-    """Return the importance that a text suggests."""
+    """Return the importance that a text suggests: `urgent` → high, `why?` → medium, `ok` → low."""
     if URGENT.search(text):
         return "high"
     if QUESTION.search(text):
@@ -250,18 +250,18 @@ def judge(text: str) -> Importance:
 
 
 def level(value: float | None) -> Importance:
-    """Return the name of a stored importance."""
+    """Return the nearest name of a stored importance: 0.7 → high; medium for None."""
     stored = VALUES["medium"] if value is None else value
     return min(VALUES, key=lambda name: abs(VALUES[name] - stored))
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate how many tokens a text has."""
+    """Estimate the tokens of a text by its words: ten words → 13 tokens."""
     return math.ceil(len(text.split()) * TOKENS_PER_WORD)
 
 
 class IgnorePatterns:
-    """Patterns such as `node_modules` or `*.log`, for a whole id or one of its path parts."""
+    """Refuses ids by patterns, of a whole id or a part of its path: `node_modules`, `*.log`."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._patterns = patterns

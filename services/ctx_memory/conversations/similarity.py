@@ -22,12 +22,12 @@ from ctx_memory.search.lexical import lexical_query
 from ctx_memory.search.report import failure_message
 from ctx_memory.search.semantic import EmbeddedQuery, SemanticRetriever
 
-# Entries looked at, in steps: one long context may have all of the best.
+# Entries that are compared, in steps: one long context may have all of the best.
 DEPTHS = (64, 512, 4096)
 WORD_DEPTH = 200  # entries that full text ranks
-MAX_WORD_QUERY = 1_000  # characters of a text whose words are searched
+MAX_WORD_QUERY = 1_000  # characters of a text by whose words entries are searched
 SIMILARITY_DIGITS = 4
-# Terms of a question, for which the weight of words is made; of a long text each counts less.
+# The weight of words is made for a question of so many terms; a term of a longer text counts less.
 QUESTION_TERMS = 8
 
 Method = Literal["vectors", "words"]
@@ -36,7 +36,7 @@ MESSAGES = Criteria(kind=EntryKind.MESSAGE)
 
 @dataclass(frozen=True)
 class SimilarContexts:
-    """Contexts with their similarity, best first, how they were compared, and why not better."""
+    """Contexts with their similarity, best first; `degraded` says why vectors were not enough."""
 
     found: Sequence[tuple[str, float]]
     by: Method
@@ -71,7 +71,7 @@ class Similarity:
     async def find(
         self, text: str, limit: int, *, without: str | None = None, at_least: float = 0.0
     ) -> SimilarContexts:
-        """Return the most similar contexts.
+        """Return the most similar contexts, `without` one, of a similarity of `at_least`.
 
         Raises SearchFailed where vectors fail and full text is not allowed.
         """
@@ -124,7 +124,7 @@ class Similarity:
     async def _contexts(
         self, hits: Sequence[EntryHit], without: str | None
     ) -> list[tuple[str, float]]:
-        """Return each context at its best hit."""
+        """Return each context with the similarity of its best hit, best first."""
         owners = await self._messages.owners([hit.id for hit in hits])
         best: dict[str, float] = {}
         for hit in hits:
@@ -155,9 +155,9 @@ class Similarity:
 def _scored(
     found: Mapping[str, Sequence[EntryHit]], scale: float, used: Calibration
 ) -> list[EntryHit]:
-    """Return each hit of either vector with how surely it is about the same.
+    """Return each hit of either vector with the probability that it is about the same.
 
-    `scale` is how much the scores by words count.
+    Scores by words are multiplied by `scale` first.
     """
     by_meaning = {hit.id: hit.score for hit in found[DENSE]}
     by_words = {hit.id: hit.score for hit in found.get(BM25, ())}

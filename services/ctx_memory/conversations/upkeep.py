@@ -18,11 +18,11 @@ from ctx_memory.records.entry import moment
 
 log = logging.getLogger(__name__)
 
-MIN_CONTEXTS = 10  # with so few nothing is cleaned up
+MIN_CONTEXTS = 10  # with so few contexts nothing is cleaned up
 NEAREST = 20  # similar contexts that a cleanup keeps
-RECENT = timedelta(days=7)  # contexts changed since are kept
-UNDO = timedelta(days=7)  # how long a cleanup can be undone
-KEPT_IMPORTANCE = 0.8
+RECENT = timedelta(days=7)  # a context that changed in this time is kept
+UNDO = timedelta(days=7)  # the time in which a cleanup can be undone
+KEPT_IMPORTANCE = 0.8  # a context with a summary of this importance is kept
 MIN_LINKED_MESSAGES = 3  # a shorter context says too little to be linked
 MAX_LINKS = 10
 
@@ -36,7 +36,7 @@ class CleanupResult:
 
 
 class Upkeep:
-    """Work on contexts as a whole."""
+    """Links similar contexts, removes irrelevant ones, brings them back or deletes them."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class Upkeep:
         return found
 
     async def _text(self, context_id: str) -> str | None:
-        """Return the points of a summary, without the frame that all extractive summaries share."""
+        """Return the points of a summary, else its text: extractive summaries share a frame."""
         found = await self._records.summaries.get(SummaryLevel.CONVERSATION, [context_id])
         if context_id not in found:
             return None

@@ -1,4 +1,4 @@
-"""Summarises parents from their children, and the whole from its parents."""
+"""Summarises parents from their children, and all hierarchies in one meta-summary."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,10 @@ from ctx_memory.records.conversations.store import ConversationStore
 from ctx_memory.records.conversations.summaries import Summary, SummaryDraft, SummaryLevel
 from ctx_memory.summaries.writer import SummaryWriter
 
-META_ID = "meta_project"  # the one meta-summary, which is updated
-MAX_NAMED = 3  # summaries that one without a decoder shows
+META_ID = "meta_project"  # the id of the one meta-summary, which is updated
+MAX_NAMED = 3  # summaries that a summary without a decoder quotes
 SHOWN_CHARACTERS = 200
-MAX_READ = 200  # summaries read for one: the most important
+MAX_READ = 200  # summaries that are read for one above them
 
 
 class HierarchySummariser:
@@ -34,7 +34,7 @@ class HierarchySummariser:
         self._meta_threshold = meta_threshold
 
     async def update_above(self, id_: str) -> None:
-        """Write the summaries of a conversation's parents, of theirs, and the meta-summary.
+        """Write the summaries of a conversation's parents, of their parents, and the meta-summary.
 
         Raises DecoderFailed.
         """
@@ -56,7 +56,7 @@ class HierarchySummariser:
         return [each.target for each in found]
 
     async def _update(self, parent: str) -> bool:
-        """Write a parent's summary; False where no child has one."""
+        """Write a parent's summary; return False where no child has a summary to read."""
         children = await self._neighbours(parent, RelationType.PARENT)
         summaries = await self._records.summaries.get(SummaryLevel.CONVERSATION, children)
         # A child that is a parent itself also counts with the summary of its own children.

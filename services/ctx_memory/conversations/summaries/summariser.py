@@ -18,11 +18,11 @@ from ctx_memory.summaries.writer import SummaryWriter
 BATCH = 200  # messages read at a time
 MAX_TOPICS = 3  # recent user messages that a summary without a decoder names
 TOPIC_CHARACTERS = 100
-MAX_CODE_BLOCKS = 20  # of the newest
+MAX_CODE_BLOCKS = 20  # code blocks of a summary, the newest
 MAX_INSIGHTS = 5
 MIN_INSIGHT_CHARACTERS = 10
 MAX_INSIGHT_CHARACTERS = 500  # a longer one is no insight
-MAX_CODE_CHARACTERS = 20_000  # of all code blocks; a longer block is left out
+MAX_CODE_CHARACTERS = 20_000  # characters of all code blocks; a block beyond them is left out
 FENCE = "```"
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 USER = "user"
@@ -95,7 +95,7 @@ class ConversationSummariser:
         return _Part(chosen, "\n".join(lines)) if chosen else None
 
     def _line(self, message: Entry) -> str:
-        """Return a message as it is read: with its role, or without code where it is cut up."""
+        """Return a message as the writer reads it: `user: text`; extracts are made without code."""
         if self._writer.is_extractive:
             return _prose(message.text)[: self._writer.max_read]
         return f"{message.source}: {message.text}"[: self._writer.max_read]
@@ -154,7 +154,7 @@ def _prose(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """Split a text at its fences: prose, code, prose …; one that is not closed opens nothing."""
+    """Split a text at its fences: prose, code, prose …; a fence without an end is prose."""
     parts = text.split(FENCE)
     return parts if len(parts) % 2 else [*parts[:-2], parts[-2] + FENCE + parts[-1]]
 

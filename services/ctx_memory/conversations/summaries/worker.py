@@ -15,10 +15,10 @@ from ctx_memory.records.conversations.conversations import ConversationRecords, 
 
 log = logging.getLogger(__name__)
 
-# Between looks at all conversations. A look finds conversations whose summary failed, that grew
-# while the server was down, or that other processes wrote to.
+# Seconds between looks at all conversations. A look finds conversations whose summary failed, that
+# grew while the server was down, or that other processes wrote to.
 SCAN_SECONDS = 300.0
-RETRY_SECONDS = 60.0  # until the next look after a failure
+RETRY_SECONDS = 60.0  # from a failure to the next look
 
 Work = Callable[[str], Awaitable[None]]
 
