@@ -8,7 +8,7 @@ from ctx_core.secrets.values import Secret
 PRIVATE_KEY = "private key"
 KUBERNETES = "Kubernetes secret"
 _MAX_KEY_CHARS = 32_768  # between BEGIN and END; a key of 16,384 bits has 12,700
-_MAX_MARK_CHARS = 200  # of BEGIN and END with the names of the algorithm
+_MAX_MARK_CHARS = 200  # more than the line of END has, with the names of the algorithm
 _BEGIN = re.compile(r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _END = re.compile(r"-{4,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 # The text of a key without its end: lines of base64, in quotes or after `> `.

@@ -71,7 +71,7 @@ def is_secret_name(path: str) -> bool:
 
 
 def _is_secret_data(name: str) -> bool:
-    """Whether it is a file of data about secrets: `secrets.prod.yaml`, not `secrets.py`."""
+    """Whether a name is one of data about secrets: `secrets.prod.yaml`, not `secrets.py`."""
     stem, _, extension = name.rpartition(".")
     words = _WORD_ENDS.split(stem)
     return extension in _DATA_EXTENSIONS and not _SECRET_WORDS.isdisjoint(words)

@@ -200,7 +200,7 @@ def _holds(kind: str, value: str, strength: Strength | None) -> bool:
 
 
 def _is_basic(value: str) -> bool:
-    """Whether it is user and password in base64: `YWRtaW46eDdHcTJMcFc=` is `admin:x7Gq2LpW`."""
+    """Whether base64 holds user and password: `YWRtaW46eDdHcTJMcFc=` → `admin:x7Gq2LpW`, yes."""
     try:
         decoded = base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):

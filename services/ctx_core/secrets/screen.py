@@ -15,7 +15,7 @@ REDACTED = "redacted before it was stored: {}"
 SCREENED_FIELDS = ("text", "metadata", "metadata_patch")
 # Longer texts are looked through in a thread: 25 ns a character.
 MAX_CHARS_INLINE = 32_768
-LONGEST_VALUE = 500  # of a metadata value that is read together with its key
+LONGEST_VALUE = 500  # characters of a metadata value that is read together with its key
 CONFIG_NAME = "metadata.yaml"
 
 Stored = TypeVar("Stored", bound="DataclassInstance")

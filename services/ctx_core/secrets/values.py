@@ -102,7 +102,7 @@ def is_secret_value(value: str, strength: Strength) -> bool:
 
 
 def _is_password(value: str) -> bool:
-    """Whether it is no word, name or constant: `x7Gq2LpW` → yes, `user_name`, `MAX_SIZE` → no.
+    """Whether a value is no word, name or constant: `x7Gq2LpW`; not `user_name`, `MAX_SIZE`.
 
     A long name with a digit passes for a passphrase: `correct-horse-battery-9` → yes.
     """
@@ -114,7 +114,7 @@ def _is_password(value: str) -> bool:
 
 
 def _has_all_kinds(value: str) -> bool:
-    """Whether it has small and large letters and digits, as password rules ask: `Summer2024`."""
+    """Whether a value has small letters, large letters and digits, as rules ask: `Summer2024`."""
     has_digit = any(map(str.isdigit, value))
     return has_digit and value.lower() != value != value.upper()
 
@@ -149,7 +149,7 @@ def _is_unspeakable(value: str) -> bool:
 
 
 def _is_name(value: str) -> bool:
-    """Whether it is an identifier, path or sentence: `userName2`, `app/config`, `not-found`."""
+    """Whether a value is an identifier, path or sentence: `userName2`, `app/config`."""
     if _is_unspeakable(value):
         return False
     parts = _SEPARATORS.split(value)

@@ -1,4 +1,4 @@
-"""Attributes of classes and their instances: own, inherited, and those of subclasses."""
+"""Attributes of classes and their instances: own and inherited ones, and ones of subclasses."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -49,7 +49,7 @@ class CallSite:
     certainty: Certainty
     reason: str
     of: Value
-    scope: int = 0  # of the caller, in its file's table
+    scope: int = 0  # the number of the caller in its file's table
 
 
 class ComputingTime:

@@ -118,7 +118,7 @@ class SymbolGraph:
         )
 
     async def related_files(self, target: GraphDefinition) -> list[str]:
-        """Return the files of a definition's callees, then those that its own file imports."""
+        """Return the files of a definition's callees, then the files that its own file imports."""
         tables, relations = await self._relations(target)
         called = await self._rounds(tables, relations.callees)
         imported = await self._rounds(tables, relations.imported)

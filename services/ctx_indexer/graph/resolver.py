@@ -248,7 +248,7 @@ class Resolver:
     # Names
 
     def name(self, place: ScopeRef, name: str) -> Values:
-        """Look a name up in a scope and those around it, then by the rules of the language."""
+        """Look a name up in a scope and the scopes around it, then by the rules of the language."""
         file = self.file(place.path)
         if file is None:
             return UNRESOLVED_VALUES

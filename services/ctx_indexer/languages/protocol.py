@@ -44,7 +44,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Tests:
-    """Signs of a test, beside those of every language such as the folder `tests`."""
+    """Signs of a test in one language; the folder `tests` is a sign in every one."""
 
     prefixed: bool = False  # a file `test_x` is a test; of other languages it may run tests
     suffixed: str = ""  # extensions of files that are tests where named `FooTest` or `FooSpec`

@@ -121,7 +121,7 @@ def segments(name: str, kind: str) -> list[str]:
 
 
 def _unquoted(name: str, kind: str) -> str:
-    """Return a name without quotes around it; those of a word in a heading stay."""
+    """Return a name without quotes around it; a heading with quoted words keeps them."""
     inner = name.strip(_QUOTES)
     return name if kind == "heading" and any(quote in inner for quote in _QUOTES) else inner
 

@@ -53,16 +53,16 @@ class Grammar:
     references: Query
 
     def definition_matches(self, tree: Tree) -> list[tuple[int, dict[str, list[Node]]]]:
-        """Find definitions; those up to the deadline where the query takes too long. Blocks."""
+        """Find definitions; a query that takes too long gives its first matches. Blocks."""
         return queried(self.definitions, lambda cursor: cursor.matches(tree.root_node))
 
     def reference_captures(self, tree: Tree) -> dict[str, list[Node]]:
-        """Find references; those up to the deadline where the query takes too long. Blocks."""
+        """Find references; a query that takes too long gives its first captures. Blocks."""
         return queried(self.references, lambda cursor: cursor.captures(tree.root_node))
 
 
 def queried(query: Query, run: Callable[[QueryCursor], T]) -> T:
-    """Run a query, up to the deadline. Blocks.
+    """Run a query until it ends or has computed for QUERY_SECONDS. Blocks.
 
     The library's deadline is one of wall time, so a query that had to wait is run again.
     """

@@ -9,7 +9,7 @@ TAB_WIDTH = 4
 
 
 def normalise(text: str) -> str:
-    """Turn all line ends into '\\n', also those of old Mac files."""
+    """Turn all line ends into '\\n': '\\r\\n' of Windows, '\\r' of old Mac files."""
     if "\r" not in text:
         return text
     text = text.replace("\r\n", "\n")

@@ -10,7 +10,7 @@ from ctx_core.errors import InvalidInput
 
 @dataclass(frozen=True)
 class Paths:
-    """Turns the paths of repos into those of the caller, and back.
+    """Turns paths of repos into paths as the caller knows them, and back.
 
     Each repo has one root. In the workspace `/work`, `a.py` of the repo at `/work` is shown as
     `a.py`, of the repo at `/work/lib` as `lib/a.py`, of the repo at `/other` as `/other/a.py`.
@@ -43,7 +43,7 @@ class Paths:
     def located(self, path: str) -> list[tuple[str, str]]:
         """Return each repo that may hold a caller's path, with the path inside the repo.
 
-        Absolute paths may be those of the host, whose folder is the workspace here.
+        An absolute path may be one of the host, whose folder is the workspace here.
         """
         given = self._relative(path)
         return self._inside(given) or [(repo, given.strip("/")) for repo in self.roots]

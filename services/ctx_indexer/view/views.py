@@ -104,7 +104,7 @@ class Views:
         return Paths(roots, self.defaults.workspace, self.defaults.host_folder)
 
     def _repos(self, given: tuple[str, ...], paths: Paths) -> tuple[str, ...]:
-        """Return the repos that a call is about: those given, or those of the caller."""
+        """Return the repos that a call is about: the given ones, else the server's defaults."""
         if given:
             return given
         own = self.defaults.repo

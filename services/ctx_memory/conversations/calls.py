@@ -43,7 +43,7 @@ class CallTracker:
         await self.add(type_, time.perf_counter() - started)
 
     async def add(self, type_: CallType, seconds: float) -> None:
-        """Count a call of so many seconds, unless counting is off."""
+        """Count a call and its duration, unless counting is off."""
         if not self._enabled:
             return
         await self._records.add(type_.value, seconds)

@@ -73,7 +73,7 @@ class Diagram:
 async def draw(records: ConversationStore, relations: Relations, root: str, depth: int) -> Diagram:
     """Collect the contexts up to `depth` relationships away from the root.
 
-    A parent and its child have two inverse relationships, of which `parent` alone is drawn.
+    A parent and its child have two inverse relationships; `parent` alone is drawn.
     """
     ids: dict[str, None] = {root: None}
     edges: dict[tuple[str, str, str], Relation] = {}

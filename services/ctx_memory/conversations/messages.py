@@ -82,7 +82,7 @@ class Messages:
     async def retrieve(
         self, context_id: str, limit: int | None = None, cursor: int | None = None
     ) -> RetrievedContext:
-        """Return the newest messages, or those before the cursor of an earlier page."""
+        """Return the newest messages, or the messages before the cursor of an earlier page."""
         page, summary = await self._records.messages.page(context_id, limit or DEFAULT_PAGE, cursor)
         result: RetrievedContext = {
             "contextId": context_id,

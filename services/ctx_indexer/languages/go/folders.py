@@ -29,7 +29,7 @@ _TESTS = "_test"  # ends the name of a package that nothing imports
 
 
 class Folders(Visible):
-    """A file sees the names of the files beside it: `cart.go` those of `total.go`."""
+    """A file sees the names of the files beside it: `cart.go` sees `Total` of `total.go`."""
 
     def seen(
         self, machine: Machine, file: FileSymbols, place: ScopeRef, name: str

@@ -28,7 +28,7 @@ class Embedded(Members):
         return all_homes(machine, file, name)
 
     def line(self, machine: Machine, place: ScopeRef) -> list[ScopeRef]:
-        """Return a type and those it embeds, level by level."""
+        """Return a type and the types that it embeds, level by level."""
         found: list[ScopeRef] = []
         pending = [place]
         for _ in range(MAX_ANCESTORS):

@@ -130,7 +130,7 @@ class Overloads:
 
 
 def _spread(types: Sequence[Type], count: int) -> list[Type]:
-    """Return the types of so many arguments, where the last parameter takes the rest."""
+    """Repeat the type of the last parameter, which takes the rest: `int...`, 2 → `int`, `int`."""
     last = types[-1]
     element = last._replace(dimensions=max(last.dimensions - 1, 0))
     fixed = list(types[:-1])

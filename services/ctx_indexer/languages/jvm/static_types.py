@@ -52,7 +52,7 @@ class Type(NamedTuple):
     name: str = ""
     path: str = ""
     scope: int = 0
-    dimensions: int = 0  # of an array
+    dimensions: int = 0  # how deep an array is: 2 of `int[][]`
 
 
 class Fit(NamedTuple):

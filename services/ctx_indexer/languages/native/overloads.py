@@ -90,7 +90,7 @@ class Closest:
         return frozenset(classes) if given and is_own else NOTHING
 
     def _counts(self, value: Value, head: Scope, count: int) -> bool:
-        """Whether a function takes so many arguments; its declaration may have the defaults."""
+        """Whether a function takes a count of arguments; its declaration may have the defaults."""
         file = self._machine.file(value.path)
         if file is None or fits_count(self._machine, value, count):
             return True

@@ -31,7 +31,7 @@ class Fitting(OneRuns):
 
 
 def fits_count(machine: Machine, value: Value, count: int) -> bool:
-    """Whether a function takes so many arguments: `f(a, b=1)` takes 1 and 2; `f(*a)` any."""
+    """Whether a function takes a count of arguments: `f(a, b=1)` takes 1 and 2, `f(*a)` any."""
     scope = machine.function_of(value)
     if scope is None:
         return True

@@ -181,7 +181,7 @@ class Definitions:
 
     @cached_property
     def namespaces(self) -> Sequence[int]:
-        """The scopes whose names other files may know: the file's, and those of namespaces."""
+        """The scopes whose names other files may know: the file and its namespaces."""
         kinds = (MODULE, NAMESPACE)
         return [n for n, scope in enumerate(self.table.scopes) if scope.kind in kinds]
 

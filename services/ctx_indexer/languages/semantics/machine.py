@@ -157,7 +157,7 @@ class Machine(Protocol):
         ...
 
     def name(self, place: ScopeRef, name: str) -> Values:
-        """Look a name up in a scope and those around it, then outside of the file."""
+        """Look a name up in a scope and the scopes around it, then outside of the file."""
         ...
 
     def bound(self, file: FileSymbols, number: int, name: str) -> Values | None:

@@ -23,12 +23,12 @@ GETTER = "__getitem__"  # under this name a class may define an item of its inst
 
 
 class Members:
-    """By default the members of a class are those written in it, then its ancestors' in order."""
+    """By default a class has the members written in it, then those of its ancestors in order."""
 
     def dotted(
         self, machine: Machine, file: FileSymbols, place: ScopeRef, values: Values, dotted: str
     ) -> Values:
-        """Return the member that a dotted name ends in; `values` are those of its first name."""
+        """Return the values of a dotted name; `values` are the values of its first part."""
         for name in dotted.split(".")[1:]:
             values = machine.attribute(values, name)
         return values

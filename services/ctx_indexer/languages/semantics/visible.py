@@ -185,7 +185,7 @@ class Visible:
 
 @dataclass(frozen=True)
 class Packages(Visible):
-    """A file sees the names of the package that it declares, and those it imports from others.
+    """A file sees the names of the package that it declares, and the names that it imports.
 
     `package shop; … new Cart()` → `class Cart` of any file that begins with `package shop;`.
     """

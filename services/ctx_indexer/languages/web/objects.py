@@ -104,7 +104,7 @@ def objects_of(file: FileSymbols) -> FileObjects:
 def member(
     machine: Machine, file: FileSymbols, place: ScopeRef, values: Values, dotted: str
 ) -> Values:
-    """Return the member that a dotted name ends in; `values` are those of its first name."""
+    """Return the values of a dotted name; `values` are the values of its first part."""
     first, second, *rest = dotted.split(".")
     if first in file.words.instance and (named := _named_this(file, place)):
         place, first = named

@@ -83,7 +83,7 @@ class _Extraction:
         self, matches: Sequence[tuple[int, Captures]], settings: Sequence[Mapping[str, Any]]
     ) -> None:
         """Read all matches of the query: scopes first, then their bindings, imports and results."""
-        names: dict[int, str] = {}  # of events, by pattern
+        names: dict[int, str] = {}  # the event of each pattern
         events = [
             (name[len(EVENT) :], captures[name][0], captures, pattern)
             for pattern, captures in matches

@@ -38,7 +38,7 @@ class SummaryQueue:
         self._wakeup.clear()
 
     async def pause(self, seconds: float) -> None:
-        """Wait until work is asked for, at most so many seconds."""
+        """Wait until work is asked for, or until the seconds have passed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._wakeup.wait()
