@@ -143,7 +143,7 @@ def is_random(value: str) -> bool:
 
 
 def _is_unspeakable(value: str) -> bool:
-    """Whether letters of both cases stand as no word has them: `hXkqWzTbRmvLpGfd`."""
+    """Whether letters of both cases have two groups of four consonants: `qWzTbeRmvLpaGfdK`."""
     both = value.upper() != value != value.lower()
     return both and len(value) >= MIN_BARE and len(_CONSONANTS.findall(value)) >= 2
 
