@@ -1,6 +1,8 @@
 """The values that an expression may have, as far as the code says."""
 
 from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import blake2b
 from typing import NamedTuple
 
 DEFINITION, INSTANCE, FILE, PACKAGE = "definition", "instance", "file", "package"
@@ -9,6 +11,7 @@ TYPE = "type"  # the type of a class, as an annotation names it: `type[Cart]`
 OPEN = "~"  # the name of an instance that may be one of a subclass
 PASSING = "passing"  # a member whose call gives its owner: `x.unwrap`
 LITERAL_VALUE, PARENT, EXTERNAL, UNRESOLVED = "literal", "super", "external", "unresolved"
+HASHED_TEXTS = 50_000  # texts of values whose hashes are kept: names and paths, 5 MB
 
 
 class Value(NamedTuple):
@@ -23,6 +26,23 @@ class Value(NamedTuple):
     scope: int = 0
     name: str = ""
     expression: str = ""  # the JSON of a literal's expression
+
+    def __hash__(self) -> int:
+        """Return the same number in every process, so that sets have one order in all of them.
+
+        Python's own hash of a text differs from process to process, and so would the first of
+        several values that an answer is cut to.
+        """
+        kind, path, scope, name, expression = self
+        texts = _number(kind), _number(path), _number(name), _number(expression)
+        return hash((*texts, scope))
+
+
+@lru_cache(HASHED_TEXTS)
+def _number(text: str) -> int:
+    """Return a number for a text that no file can aim at: `"cart"` → 1263…."""
+    digest = blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest)
 
 
 Values = frozenset[Value]
