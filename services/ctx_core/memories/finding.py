@@ -18,7 +18,7 @@ from ctx_core.text.excerpts import highlights, mark_terms
 from ctx_core.text.tokens import text_terms
 from ctx_core.vectors.points import Sparse, Vector
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import DatetimeRange, Filter, HasId, Prefetch, Query
+from ctx_core.vectors.queries import DatetimeRange, Filter, HasId, Query
 from ctx_core.vectors.specs import BM25, DENSE
 
 CREATED_AT = "created_at"
@@ -92,10 +92,7 @@ async def _candidates(
 ) -> dict[str, _Scored]:
     """Return the best memories by each vector and filter, each with its scores by all vectors."""
     asked = [(name, where) for where in places for name in vectors]
-    queries = [
-        Query([Prefetch(name, vectors[name], depth)], limit=depth, filter=where)
-        for name, where in asked
-    ]
+    queries = [Query(name, vectors[name], depth, filter=where) for name, where in asked]
     pages = await store.query_batch(collection, queries) if queries else []
     found: dict[str, _Scored] = {}
     for (name, _), page in zip(asked, pages, strict=True):
@@ -108,8 +105,9 @@ async def _candidates(
     lacking = [name for name in vectors if missing[name]]
     queries = [
         Query(
-            [Prefetch(name, vectors[name], len(missing[name]))],
-            limit=len(missing[name]),
+            name,
+            vectors[name],
+            len(missing[name]),
             filter=Filter(must=[HasId(missing[name])]),
             with_payload=False,
         )

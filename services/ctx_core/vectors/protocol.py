@@ -100,8 +100,6 @@ class VectorStore(Protocol):
         """Return the most frequent values of an indexed keyword, integer or bool field."""
         ...
 
-    async def query(self, collection: str, query: Query) -> Sequence[Hit]: ...
-
     async def query_batch(
         self, collection: str, queries: Sequence[Query]
     ) -> Sequence[Sequence[Hit]]:

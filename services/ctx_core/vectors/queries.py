@@ -73,31 +73,12 @@ Condition: TypeAlias = Match | MatchAny | Range | DatetimeRange | HasId | HasVec
 
 
 @dataclass(frozen=True)
-class Prefetch:
-    """One ranking of points: by the similarity of a named vector to a value.
-
-    `limit` is the number of candidates for fusion; without fusion the query's limit counts.
-    """
+class Query:
+    """One ranking of points: by the similarity of the vector named `using` to a value."""
 
     using: str
     vector: Vector
     limit: int
-
-
-@dataclass(frozen=True)
-class RankFusion:
-    """Reciprocal rank fusion: each prefetch adds 1 / (k + rank), ranks from 0; k ≥ 1."""
-
-    k: int
-
-
-@dataclass(frozen=True)
-class Query:
-    """Prefetches under one filter, fused by the engine. A single prefetch needs no fusion."""
-
-    prefetch: Sequence[Prefetch]
-    limit: int
-    fusion: RankFusion | None = None
     filter: Filter | None = None
     offset: int = 0
     with_payload: bool = True  # reading payloads takes longer than finding the points

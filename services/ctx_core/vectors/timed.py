@@ -10,7 +10,7 @@ from typing import Any, cast
 from ctx_core.vectors.protocol import VectorStore
 
 # The operations that read or change points, and the two of a rebuild.
-TIMED = frozenset("query query_batch upsert delete retrieve scroll count facet build swap".split())
+TIMED = frozenset("query_batch upsert delete retrieve scroll count facet build swap".split())
 
 
 @dataclass

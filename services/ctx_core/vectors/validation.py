@@ -141,14 +141,6 @@ def check_query(query: Query) -> None:
     check_positive("limit", query.limit)
     if query.offset < 0:
         raise InvalidInput("offset", f"must not be negative, as {query.offset} is")
-    if not query.prefetch:
-        raise InvalidInput("prefetch", "a query needs at least one")
-    for prefetch in query.prefetch:
-        check_positive("prefetch.limit", prefetch.limit)
-    if query.fusion is not None:
-        check_positive("fusion.k", query.fusion.k)
-    elif len(query.prefetch) > 1:
-        raise InvalidInput("fusion", f"{len(query.prefetch)} prefetches need one")
 
 
 def check_selective(where: Filter) -> None:

@@ -13,7 +13,7 @@ from ctx_core.blocking import COMPUTE
 from ctx_core.text import bm25
 from ctx_core.text.tokens import text_terms
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Prefetch, Query
+from ctx_core.vectors.queries import Query
 from ctx_core.vectors.specs import BM25
 from ctx_indexer.answers.inquiry import Inquiry
 from ctx_indexer.answers.sources import Span
@@ -103,8 +103,7 @@ async def _frequencies(
     known = {term: vector for term, vector in vectors.items() if vector.indices}
     where = inquiry.view.narrowed()
     queries = [
-        Query([Prefetch(BM25, vector, COMMON)], limit=COMMON, filter=where, with_payload=False)
-        for vector in known.values()
+        Query(BM25, vector, COMMON, filter=where, with_payload=False) for vector in known.values()
     ]
     batches = await store.query_batch(inquiry.view.collection, queries) if queries else []
     return {term: len(hits) for term, hits in zip(known, batches, strict=True)}

@@ -14,7 +14,7 @@ from ctx_core.errors import GitFailed, InvalidInput, ModelMismatch
 from ctx_core.text import bm25
 from ctx_core.text.tokens import text_terms
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Filter, HasId, Prefetch, Query
+from ctx_core.vectors.queries import Filter, HasId, Query
 from ctx_core.vectors.specs import BM25, DENSE
 from ctx_indexer.history.commits import (
     BATCH,
@@ -143,11 +143,10 @@ class History:
 
     async def _hits(self, name: str, query: str, where: Filter, limit: int) -> list[CommitHit]:
         dense = (await COMPUTE.run(self._embedder.embed_query, query)).tolist()
-        prefetches = [Prefetch(DENSE, dense, DEPTH)]
+        asked = [Query(DENSE, dense, DEPTH, filter=where)]
         lexical = bm25.query_vector(query)
         if lexical.indices:
-            prefetches.append(Prefetch(BM25, lexical, DEPTH))
-        asked = [Query([each], limit=DEPTH, filter=where) for each in prefetches]
+            asked.append(Query(BM25, lexical, DEPTH, filter=where))
         pages = await self._store.query_batch(name, asked)
         scores: dict[str, float] = defaultdict(float)
         payloads = {}

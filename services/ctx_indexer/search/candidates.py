@@ -7,9 +7,9 @@ from dataclasses import replace
 from ctx_core.blocking import COMPUTE
 from ctx_core.embedding.protocol import Embedder
 from ctx_core.text import bm25
-from ctx_core.vectors.points import Hit
+from ctx_core.vectors.points import Hit, Vector
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Filter, Match, MatchAny, Prefetch, Query
+from ctx_core.vectors.queries import Filter, Match, MatchAny, Query
 from ctx_core.vectors.specs import BM25, DENSE
 from ctx_indexer.schema.fields import IS_DOCS, SYMBOLS
 from ctx_indexer.schema.payload import decode
@@ -73,9 +73,9 @@ class CandidateFinder:
 
     async def _changelogs(self, collection: str, where: Filter | None) -> dict[str, float]:
         """Return chunks that may be of a changelog."""
-        named = Prefetch(BM25, bm25.query_vector(" ".join(sorted(CHANGELOG_WORDS))), DEPTH)
+        words = bm25.query_vector(" ".join(sorted(CHANGELOG_WORDS)))
         docs = Filter(must=[Match(IS_DOCS, True), where] if where else [Match(IS_DOCS, True)])
-        query = Query([named], limit=DEPTH, filter=docs, with_payload=False)
+        query = Query(BM25, words, DEPTH, filter=docs, with_payload=False)
         [hits] = await self._store.query_batch(collection, [query])
         return {hit.id: hit.score for hit in hits}
 
@@ -88,10 +88,7 @@ class CandidateFinder:
         """
         vectors = {each: bm25.query_vector(each) for each in literals[:MAX_LITERALS]}
         known = {literal: vector for literal, vector in vectors.items() if vector.indices}
-        wanted = [
-            Query([Prefetch(BM25, vector, DEPTH)], limit=DEPTH, filter=where)
-            for vector in known.values()
-        ]
+        wanted = [Query(BM25, vector, DEPTH, filter=where) for vector in known.values()]
         batches = await self._store.query_batch(collection, wanted) if wanted else []
         shares: dict[str, float] = defaultdict(float)
         for literal, hits in zip(known, batches, strict=True):
@@ -118,11 +115,13 @@ def _store_queries(
 
     Definitions are found by the dense vector, or by BM25 where the query has none.
     """
-    prefetches = [Prefetch(DENSE, dense, DEPTH)] if dense is not None else []
+    vectors: list[tuple[str, Vector]] = [(DENSE, dense)] if dense is not None else []
     lexical = bm25.query_vector(query.text)
     if lexical.indices:
-        prefetches.append(Prefetch(BM25, lexical, DEPTH))
-    queries = [Query([each], limit=DEPTH, filter=where, with_payload=False) for each in prefetches]
+        vectors.append((BM25, lexical))
+    queries = [
+        Query(name, vector, DEPTH, filter=where, with_payload=False) for name, vector in vectors
+    ]
     if query.names and queries:
         qualified = query.is_symbol and len(query.names) > 1
         names = query.names[:1] if qualified else query.names
@@ -139,7 +138,7 @@ def _best_scores(
     """Return the best score of each chunk by each vector."""
     scores: dict[str, dict[str, float]] = {DENSE: {}, BM25: {}}
     for query, hits in zip(queries, batches, strict=True):
-        best = scores[query.prefetch[0].using]
+        best = scores[query.using]
         for hit in hits:
             best[hit.id] = max(hit.score, best.get(hit.id, 0.0))
     return scores

@@ -74,13 +74,10 @@ class ReachableStore:
         where = _narrowed(collection, where)
         return await self._store.facet(collection, field, where=where, limit=limit)
 
-    async def query(self, collection: str, query: Query) -> Sequence[Hit]:
-        return await self._store.query(collection, _narrowed_query(collection, query))
-
     async def query_batch(
         self, collection: str, queries: Sequence[Query]
     ) -> Sequence[Sequence[Hit]]:
-        narrowed = [_narrowed_query(collection, each) for each in queries]
+        narrowed = [replace(each, filter=_narrowed(collection, each.filter)) for each in queries]
         return await self._store.query_batch(collection, narrowed)
 
     async def _counted(self, info: CollectionInfo) -> CollectionInfo:
@@ -100,7 +97,3 @@ def _narrowed(collection: str, where: Filter | None) -> Filter | None:
         return where
     repos = MatchAny(REPO, sorted(part))
     return Filter(must=[repos] if where is None else [repos, where])
-
-
-def _narrowed_query(collection: str, query: Query) -> Query:
-    return replace(query, filter=_narrowed(collection, query.filter))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ctx_core.vectors.points import Hit, Vector
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Filter, HasId, MatchAny, Prefetch, Query
+from ctx_core.vectors.queries import Filter, HasId, MatchAny, Query
 from ctx_core.vectors.specs import BM25
 from ctx_memory.projection.outbox import Outbox
 from ctx_memory.projection.projection import ENTRY_UUID
@@ -102,8 +102,9 @@ class EntrySearch:
         asked = [name for name in vectors if owners[name]]
         queries = [
             Query(
-                [Prefetch(name, vectors[name], len(owners[name]))],
-                limit=len(owners[name]),
+                name,
+                vectors[name],
+                len(owners[name]),
                 filter=Filter(must=[HasId(list(owners[name]))]),
                 with_payload=False,
             )
@@ -169,8 +170,7 @@ class _VectorScan:
         return self._offset * (self._count / max(len(self.hits), 0.5) - 1)
 
     def query(self) -> Query:
-        prefetch = [Prefetch(self._name, self._vector, self._page)]
-        return Query(prefetch, limit=self._page, filter=self._where, offset=self._offset)
+        return Query(self._name, self._vector, self._page, self._where, self._offset)
 
     def take(self, points: Sequence[Hit]) -> list[EntryHit]:
         """Advance by one page; return its entries that are new, each at its best chunk."""

@@ -53,11 +53,10 @@ def note_queries(collection: str, queries: Sequence[Query]) -> None:
 
 
 def _step(collection: str, query: Query) -> str:
-    vectors = ", ".join(prefetch.using for prefetch in query.prefetch)
     fields = list(dict.fromkeys(_fields(query.filter))) if query.filter else []
     skipped = f" OFFSET {query.offset}" if query.offset else ""
     where = f" FILTER {', '.join(fields)}" if fields else ""
-    return f"Qdrant: SEARCH {collection} BY {vectors} LIMIT {query.limit}{skipped}{where}"
+    return f"Qdrant: SEARCH {collection} BY {query.using} LIMIT {query.limit}{skipped}{where}"
 
 
 def _fields(condition: Condition) -> Iterator[str]:

@@ -59,7 +59,6 @@ def test_every_write_of_the_protocol_is_refused_here() -> None:
         "count",
         "facet",
         "list_collections",
-        "query",
         "query_batch",
         "rebuilding",
         "resolve",

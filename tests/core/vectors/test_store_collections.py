@@ -7,9 +7,9 @@ import pytest
 from ctx_core.errors import CollectionNotFound, InvalidInput, ModelMismatch
 from ctx_core.vectors.points import Sparse
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Filter, HasVector, Match, Prefetch, Query, Range
+from ctx_core.vectors.queries import Filter, HasVector, Match, Query, Range
 from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel, IndexKind
-from tests.support.vectors.samples import MODEL, POINTS, SPEC, numbers, point, uid
+from tests.support.vectors.samples import MODEL, POINTS, SPEC, numbers, one_query, point, uid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -153,7 +153,7 @@ async def test_a_model_is_remembered_where_none_was(store: VectorStore, fresh: s
 async def test_sparse_only_collection(store: VectorStore, fresh: str) -> None:
     await store.ensure_collection(fresh, CollectionSpec(sparse=("bm25",)))
     await store.upsert(fresh, [point(1, bm25=Sparse([5], [1.0]))])
-    hits = await store.query(fresh, Query([Prefetch("bm25", Sparse([5], [2.0]), 1)], 1))
+    hits = await one_query(store, fresh, Query("bm25", Sparse([5], [2.0]), 1))
     assert [hit.id for hit in hits] == [uid(1)]
 
 

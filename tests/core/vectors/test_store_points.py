@@ -10,8 +10,8 @@ import pytest
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.points import Point, Sparse, Vector
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Filter, HasId, Match, Prefetch, Query, Range
-from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, point, uid
+from ctx_core.vectors.queries import Filter, HasId, Match, Query, Range
+from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, one_query, point, uid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -57,9 +57,9 @@ async def test_an_upsert_replaces_the_whole_point(store: VectorStore, fresh: str
     assert await store.count(fresh, Filter(must=[Match("lang", "python")])) == 1
     facets = await store.facet(fresh, "lang")
     assert {each.value: each.count for each in facets} == {"go": 2, "c": 1, "python": 1, "rust": 1}
-    hits = await store.query(fresh, Query([Prefetch("bm25", Sparse([1], [1.0]), 9)], 9))
+    hits = await one_query(store, fresh, Query("bm25", Sparse([1], [1.0]), 9))
     assert hits == []
-    hits = await store.query(fresh, Query([Prefetch("dense", [0.0, 0.0, 1.0, 0.0], 1)], 1))
+    hits = await one_query(store, fresh, Query("dense", [0.0, 0.0, 1.0, 0.0], 1))
     assert hits[0].id == uid(1)
     assert hits[0].score == pytest.approx(1.0, abs=EIGHT_BITS)
 
@@ -73,7 +73,7 @@ async def test_a_point_may_lack_vectors(store: VectorStore, fresh: str) -> None:
     await store.ensure_collection(fresh, SPEC)
     await store.upsert(fresh, [Point(uid(1), {}, {"n": 1}), point(2)])
     assert await store.count(fresh) == 2
-    hits = await store.query(fresh, Query([Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 9)], 9))
+    hits = await one_query(store, fresh, Query("dense", [1.0, 0.0, 0.0, 0.0], 9))
     assert [hit.id for hit in hits] == [uid(2)]
 
 
@@ -84,9 +84,9 @@ async def test_numpy_vectors_are_stored(store: VectorStore, fresh: str) -> None:
         "bm25": Sparse(numpy.array([9]), numpy.array([1.0])),  # type: ignore[arg-type]
     }
     await store.upsert(fresh, [Point(uid(1), vectors, {})])
-    [hit] = await store.query(fresh, Query([Prefetch("dense", [0.0, 0.0, 1.0, 0.0], 1)], 1))
+    [hit] = await one_query(store, fresh, Query("dense", [0.0, 0.0, 1.0, 0.0], 1))
     assert hit.score == pytest.approx(0.6, abs=EIGHT_BITS)
-    [hit] = await store.query(fresh, Query([Prefetch("bm25", Sparse([9], [1.0]), 1)], 1))
+    [hit] = await one_query(store, fresh, Query("bm25", Sparse([9], [1.0]), 1))
     assert hit.id == uid(1)
 
 
@@ -152,8 +152,8 @@ async def test_queries_run_while_thousands_of_points_are_written(
     while not writing.done():
         during.append(await store.count(fresh))
         where = Filter(must=[Match("test", True)])
-        query = Query([Prefetch("dense", [1.0, 0.0, 0.0, 0.0], 2)], 2, filter=where)
-        answers = await asyncio.gather(*(store.query(fresh, query) for _ in range(3)))
+        query = Query("dense", [1.0, 0.0, 0.0, 0.0], 2, filter=where)
+        answers = await asyncio.gather(*(one_query(store, fresh, query) for _ in range(3)))
         assert [[hit.id for hit in hits] for hits in answers] == [[uid(1), uid(3)]] * 3
         await asyncio.sleep(0.001)
     await writing

@@ -8,9 +8,9 @@ import pytest
 from ctx_core.errors import CollectionNotFound, InvalidInput
 from ctx_core.vectors.points import Sparse
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Prefetch, Query
+from ctx_core.vectors.queries import Query
 from ctx_core.vectors.specs import EmbeddingModel
-from tests.support.vectors.samples import POINTS, SPEC, numbers, point
+from tests.support.vectors.samples import POINTS, SPEC, numbers, one_query, point
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -48,7 +48,7 @@ async def test_a_replacement_is_not_listed_until_it_is_swapped_in(
     info = await store.collection_info(fresh)
     assert (info.name, info.spec, info.points_count) == (fresh, OTHER, 2)
     await store.ensure_collection(fresh, OTHER)
-    hits = await store.query(fresh, Query([Prefetch("dense", [1.0, 0.0, 7.0], 1)], 1))
+    hits = await one_query(store, fresh, Query("dense", [1.0, 0.0, 7.0], 1))
     assert numbers(hits) == [7]
 
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from ctx_core.vectors.points import Hit, Point, Record, Sparse, Vector
+from ctx_core.vectors.protocol import VectorStore
+from ctx_core.vectors.queries import Query
 from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel, IndexKind
 
 EIGHT_BITS = 0.005  # how far a score may be off where dense vectors are kept in eight bits
@@ -30,6 +32,11 @@ def uid(number: int) -> str:
 
 def numbers(found: Sequence[Record] | Sequence[Hit]) -> list[int]:
     return [UUID(record.id).int for record in found]
+
+
+async def one_query(store: VectorStore, collection: str, query: Query) -> Sequence[Hit]:
+    [hits] = await store.query_batch(collection, [query])
+    return hits
 
 
 def point(number: int, payload: dict[str, object] | None = None, **vectors: Vector) -> Point:

@@ -180,8 +180,7 @@ class EdgeCollection:
     def query_batch(self, queries: Sequence[Query]) -> list[list[Hit]]:
         for query in queries:
             validation.check_query(query)
-            for prefetch in query.prefetch:
-                validation.check_vector(self.spec, prefetch.using, prefetch.vector)
+            validation.check_vector(self.spec, query.using, query.vector)
         results = self._read(lambda: self._shard.query_batch(convert.batch(queries)))
         return [[convert.hit(point) for point in points] for points in results]
 

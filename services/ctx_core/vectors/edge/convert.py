@@ -16,7 +16,6 @@ from ctx_core.vectors.queries import (
     HasVector,
     Match,
     MatchAny,
-    Prefetch,
     Query,
     Range,
 )
@@ -158,34 +157,17 @@ def _datetimes(condition: DatetimeRange) -> edge.RangeDateTime:
 
 
 def _query(query: Query) -> edge.QueryRequest:
-    where = filters(query.filter)
-    if query.fusion is None:
-        return edge.QueryRequest(
-            limit=query.limit,
-            offset=query.offset,
-            query=_nearest(query.prefetch[0]),
-            filter=where,
-            with_payload=query.with_payload,
-        )
-    fusion: Any = edge.Fusion.Rrf(k=query.fusion.k)
     return edge.QueryRequest(
         limit=query.limit,
         offset=query.offset,
-        query=fusion,
-        prefetches=[
-            edge.Prefetch(limit=each.limit, query=_nearest(each), filter=where)
-            for each in query.prefetch
-        ],
+        query=edge.Query.Nearest(_vector(query.vector), using=query.using),
+        filter=filters(query.filter),
         with_payload=query.with_payload,
     )
 
 
 def batch(queries: Sequence[Query]) -> edge.QueryBatchRequest:
     return edge.QueryBatchRequest([_query(each) for each in queries])
-
-
-def _nearest(prefetch: Prefetch) -> edge.Query:
-    return edge.Query.Nearest(_vector(prefetch.vector), using=prefetch.using)
 
 
 def scroll_ids(where: Filter, limit: int, offset: str | None) -> edge.ScrollRequest:

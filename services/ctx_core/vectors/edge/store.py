@@ -208,10 +208,6 @@ class EdgeStore:
     ) -> Sequence[FacetCount]:
         return self._collection(collection).facet(field, where, limit)
 
-    async def query(self, collection: str, query: Query) -> Sequence[Hit]:
-        [hits] = await self.query_batch(collection, [query])
-        return hits
-
     async def query_batch(
         self, collection: str, queries: Sequence[Query]
     ) -> Sequence[Sequence[Hit]]:

@@ -16,7 +16,6 @@ from ctx_core.vectors.queries import (
     HasVector,
     Match,
     MatchAny,
-    Prefetch,
     Query,
     Range,
 )
@@ -210,33 +209,14 @@ def _datetimes(condition: DatetimeRange) -> models.DatetimeRange:
 
 
 def query(query: Query) -> models.QueryRequest:
-    """Return the request of a query, with its filter in every prefetch."""
-    where = filters(query.filter)
-    if query.fusion is None:
-        [prefetch] = query.prefetch
-        return models.QueryRequest(
-            query=_vector(prefetch.vector),
-            using=prefetch.using,
-            filter=where,
-            limit=query.limit,
-            offset=query.offset,
-            with_payload=query.with_payload,
-        )
+    """Return the request of a query."""
     return models.QueryRequest(
-        query=models.RrfQuery(rrf=models.Rrf(k=query.fusion.k)),
-        prefetch=[_prefetch(each, where) for each in query.prefetch],
+        query=_vector(query.vector),
+        using=query.using,
+        filter=filters(query.filter),
         limit=query.limit,
         offset=query.offset,
         with_payload=query.with_payload,
-    )
-
-
-def _prefetch(prefetch: Prefetch, where: models.Filter | None) -> models.Prefetch:
-    return models.Prefetch(
-        query=_vector(prefetch.vector),
-        using=prefetch.using,
-        limit=prefetch.limit,
-        filter=where,
     )
 
 

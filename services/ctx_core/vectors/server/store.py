@@ -34,7 +34,7 @@ from ctx_core.vectors.specs import (
 # that it stays far below the server's limit of 32 MB.
 MAX_UPSERT_POINTS = 64
 MAX_UPSERT_NUMBERS = 60_000
-# Older servers keep no metadata of a collection, and ignore the constant of rank fusion.
+# Older servers keep no metadata of a collection.
 OLDEST_VERSION = (1, 16)
 DELETED_IDS = 1_000  # in one request
 # Requests at the same time while listing collections.
@@ -278,10 +278,6 @@ class ServerStore:
                 physical, field, convert.filters(where), limit=limit, exact=True
             )
             return convert.facets(found)
-
-    async def query(self, collection: str, query: Query) -> Sequence[Hit]:
-        [hits] = await self.query_batch(collection, [query])
-        return hits
 
     async def query_batch(
         self, collection: str, queries: Sequence[Query]

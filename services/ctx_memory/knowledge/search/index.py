@@ -11,7 +11,7 @@ from ctx_core.errors import ModelMismatch
 from ctx_core.text import bm25
 from ctx_core.vectors.points import Hit, Point
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Filter, Match, MatchAny, Prefetch, Query
+from ctx_core.vectors.queries import Filter, Match, MatchAny, Query
 from ctx_core.vectors.specs import BM25, DENSE, CollectionSpec, IndexKind, hybrid_spec
 from ctx_memory.knowledge.entry import Scope
 from ctx_memory.knowledge.search.documents import Document, Documents
@@ -69,12 +69,11 @@ class KnowledgeIndex:
             lasting = {f: d for f, d in found.items() if d.scope is not Scope.EPHEMERAL}
             await self._update(lasting)
         dense = await COMPUTE.run(self._embedder.embed_query, query)
-        prefetches = [Prefetch(DENSE, dense.tolist(), limit)]
+        ours = Filter(must=[Match(PROJECT, self._project)])
+        queries = [Query(DENSE, dense.tolist(), limit, filter=ours)]
         lexical = bm25.query_vector(query)
         if lexical.indices:
-            prefetches.append(Prefetch(BM25, lexical, limit))
-        ours = Filter(must=[Match(PROJECT, self._project)])
-        queries = [Query([prefetch], limit=limit, filter=ours) for prefetch in prefetches]
+            queries.append(Query(BM25, lexical, limit, filter=ours))
         meaning, *words = await self._vectors.query_batch(self._collection, queries)
         return meaning, (words[0] if words else ())
 

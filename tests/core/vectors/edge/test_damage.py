@@ -7,9 +7,9 @@ import pytest
 from ctx_core.errors import StorageFailed
 from ctx_core.vectors.edge import aliases, collection, named_collections, spec_file
 from ctx_core.vectors.edge.store import EdgeStore
-from ctx_core.vectors.queries import Prefetch, Query
+from ctx_core.vectors.queries import Query
 from tests.support.vectors.damage import garble_payloads
-from tests.support.vectors.samples import POINTS, SPEC, point
+from tests.support.vectors.samples import POINTS, SPEC, one_query, point
 
 NAME = "notes"
 MANY = [point(n, {"text": f"point {n} " * 50, "n": n}, dense=[1.0, 0, 0, n]) for n in range(300)]
@@ -26,9 +26,9 @@ async def test_garbled_payloads_are_errors_with_a_remedy_and_no_readiness(folder
     await (await filled(folder)).close()
     garble_payloads(folder)
     store = await EdgeStore.open(folder)
-    query = Query([Prefetch("dense", [1.0, 0, 0, 0], 300)], 300)
+    query = Query("dense", [1.0, 0, 0, 0], 300)
     with pytest.raises(StorageFailed, match=f"{NAME}.*damaged: rebuild it with: rebuild {NAME}"):
-        await store.query(NAME, query)
+        await one_query(store, NAME, query)
     with pytest.raises(StorageFailed, match=f"{NAME}.*rebuild it with"):
         await store.ping()
     assert (await store.collection_info(NAME)).status == "red"
@@ -37,7 +37,7 @@ async def test_garbled_payloads_are_errors_with_a_remedy_and_no_readiness(folder
     await store.upsert(built, MANY)
     await store.swap(NAME, built)
     await store.ping()
-    assert len(await store.query(NAME, query)) == 300
+    assert len(await one_query(store, NAME, query)) == 300
     await store.close()
 
 

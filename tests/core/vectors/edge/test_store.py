@@ -18,9 +18,9 @@ from ctx_core.vectors.edge import flusher, named_collections, spec_file, store
 from ctx_core.vectors.edge.collection import EdgeCollection
 from ctx_core.vectors.edge.store import EdgeStore
 from ctx_core.vectors.points import Sparse
-from ctx_core.vectors.queries import Filter, Match, Prefetch, Query, Range
+from ctx_core.vectors.queries import Filter, Match, Query, Range
 from ctx_core.vectors.specs import CollectionSpec
-from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, point, uid
+from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, one_query, point, uid
 
 ROOT = Path(__file__).parents[4]
 PAUSE_SECONDS = 0.050
@@ -114,8 +114,8 @@ async def test_kill_9_loses_no_acknowledged_point(folder: Path) -> None:
         first = int(acknowledged.split()[-1])
         store = await EdgeStore.open(folder)
         kept = await store.count("crash", Filter(must=[Range("n", lt=first)]))
-        query = Query([Prefetch("dense", [1.0, 0.0, 0.0, float(first - 1)], 1)], 1)
-        [hit] = await store.query("crash", query)
+        query = Query("dense", [1.0, 0.0, 0.0, float(first - 1)], 1)
+        [hit] = await one_query(store, "crash", query)
         await store.close()
         assert kept == first - 1
         assert hit.score == pytest.approx(1.0, abs=EIGHT_BITS)
