@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from ctx_core.memories.metadata import EXPIRES_AT, SUPERSEDED, clean_tags, folded
-from ctx_core.vectors.queries import Condition, DatetimeRange, Filter, Match, MatchAny, Range
+from ctx_core.vectors.queries import AtLeast, Condition, DatetimeRange, Filter, Match, MatchAny
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,6 @@ class MemoryFilters:
         if tags:
             must.append(MatchAny("tags", [folded(tag) for tag in tags]))
         if self.priority_min is not None:
-            must.append(Range("priority", gte=self.priority_min))
+            must.append(AtLeast("priority", self.priority_min))
         forgotten: list[Condition] = [Match(SUPERSEDED, True), DatetimeRange(EXPIRES_AT, lte=now)]
         return Filter(must=must, must_not=forgotten)

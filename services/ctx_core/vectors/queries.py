@@ -25,24 +25,19 @@ class MatchAny:
 
 
 @dataclass(frozen=True)
-class Range:
-    """The number is within the bounds; None is no bound."""
+class AtLeast:
+    """The number is the value or a larger one."""
 
     field: str
-    gt: float | None = None
-    gte: float | None = None
-    lt: float | None = None
-    lte: float | None = None
+    value: float
 
 
 @dataclass(frozen=True)
 class DatetimeRange:
-    """The time is within the bounds, which have a time zone; None is no bound."""
+    """The time is at or between the bounds, which have a time zone; None is no bound."""
 
     field: str
-    gt: datetime | None = None
     gte: datetime | None = None
-    lt: datetime | None = None
     lte: datetime | None = None
 
 
@@ -69,7 +64,7 @@ class Filter:
     must_not: Sequence["Condition"] = ()
 
 
-Condition: TypeAlias = Match | MatchAny | Range | DatetimeRange | HasId | HasVector | Filter
+Condition: TypeAlias = Match | MatchAny | AtLeast | DatetimeRange | HasId | HasVector | Filter
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from ctx_core.errors import CollectionNotFound, InvalidInput, ModelMismatch
 from ctx_core.vectors.points import Sparse
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Filter, HasVector, Match, Query, Range
+from ctx_core.vectors.queries import AtLeast, Filter, HasVector, Match, Query
 from ctx_core.vectors.specs import CollectionSpec, EmbeddingModel, IndexKind
 from tests.support.vectors.samples import MODEL, POINTS, SPEC, numbers, one_query, point, uid
 
@@ -53,7 +53,7 @@ async def test_a_missing_index_is_added_over_what_is_stored(store: VectorStore, 
     await store.ensure_collection(fresh, SPEC)
     counts = await store.facet(fresh, "n")
     assert {each.value: each.count for each in counts} == {1: 1, 2: 1, 3: 1, 4: 1}
-    found, _ = await store.scroll(fresh, where=Filter(must=[Range("n", gt=2)]))
+    found, _ = await store.scroll(fresh, where=Filter(must=[AtLeast("n", 3)]))
     assert numbers(found) == [3, 4]
     assert (await store.collection_info(fresh)).spec.indexes == SPEC.indexes
 

@@ -6,11 +6,20 @@ import pytest
 
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Condition, DatetimeRange, Filter, HasId, Match, MatchAny, Range
+from ctx_core.vectors.queries import (
+    AtLeast,
+    Condition,
+    DatetimeRange,
+    Filter,
+    HasId,
+    Match,
+    MatchAny,
+)
 from tests.support.vectors.samples import numbers, uid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+EAST_COAST = timezone(timedelta(hours=-5))
 NOON = datetime(2024, 1, 1, 12, tzinfo=UTC)
 SELECTS: list[tuple[Condition, list[int]]] = [
     (Match("lang", "python"), [1, 3]),
@@ -24,14 +33,16 @@ SELECTS: list[tuple[Condition, list[int]]] = [
     (MatchAny("lang", ["rust", "go"]), [2, 3, 4]),
     (MatchAny("n", [1, 4, 99]), [1, 4]),
     (MatchAny("lang", []), []),
-    (Range("n", gte=2, lt=4), [2, 3]),
-    (Range("n", gt=2, lte=4), [3, 4]),
-    (Range("ratio", lt=0), [4]),
-    (Range("ratio"), [1, 2, 4]),
+    (AtLeast("n", 3), [3, 4]),
+    (AtLeast("ratio", 0.5), [1, 2]),
     (DatetimeRange("at", gte=NOON), [1, 2, 3]),
-    (DatetimeRange("at", gt=NOON), [2, 3]),
+    (DatetimeRange("at", gte=NOON + timedelta(seconds=1)), [2, 3]),
     (DatetimeRange("at", lte=datetime(2024, 1, 2, 10, tzinfo=UTC)), [1, 2]),
-    (DatetimeRange("at", lt=datetime(2024, 1, 2, 5, tzinfo=timezone(timedelta(hours=-5)))), [1]),
+    (
+        DatetimeRange("at", lte=datetime(2024, 1, 2, 5, tzinfo=EAST_COAST)),
+        [1, 2],
+    ),
+    (DatetimeRange("at", gte=NOON, lte=NOON), [1]),
     (HasId([uid(2), uid(4), uid(99)]), [2, 4]),
     (HasId([]), []),
 ]

@@ -10,7 +10,7 @@ import pytest
 from ctx_core.errors import InvalidInput
 from ctx_core.vectors.points import Point, Sparse, Vector
 from ctx_core.vectors.protocol import VectorStore
-from ctx_core.vectors.queries import Filter, HasId, Match, Query, Range
+from ctx_core.vectors.queries import AtLeast, Filter, HasId, Match, Query
 from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, one_query, point, uid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -116,7 +116,7 @@ async def test_a_wrong_point_is_refused(store: VectorStore, fresh: str, wrong: P
 async def test_delete_by_filter(store: VectorStore, fresh: str) -> None:
     await store.ensure_collection(fresh, SPEC)
     await store.upsert(fresh, [*POINTS, *(point(n, {"n": n}) for n in range(10, 3000))])
-    await store.delete(fresh, Filter(must=[Range("n", gte=10)]))
+    await store.delete(fresh, Filter(must=[AtLeast("n", 10)]))
     assert await store.count(fresh) == 4
     await store.delete(fresh, Filter(must=[Match("test", True)]))
     found, _ = await store.scroll(fresh)

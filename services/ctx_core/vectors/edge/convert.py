@@ -9,6 +9,7 @@ import qdrant_edge as edge
 from ctx_core.vectors import validation
 from ctx_core.vectors.points import FacetCount, Hit, Point, Record, Scalar, Sparse, Vector
 from ctx_core.vectors.queries import (
+    AtLeast,
     Condition,
     DatetimeRange,
     Filter,
@@ -17,7 +18,6 @@ from ctx_core.vectors.queries import (
     Match,
     MatchAny,
     Query,
-    Range,
 )
 from ctx_core.vectors.specs import CollectionSpec, IndexKind
 
@@ -119,13 +119,12 @@ def _condition(condition: Condition) -> EdgeCondition:
             return _field(condition)
 
 
-def _field(condition: Match | MatchAny | Range | DatetimeRange) -> edge.FieldCondition:
+def _field(condition: Match | MatchAny | AtLeast | DatetimeRange) -> edge.FieldCondition:
     match condition:
         case Match(field, float(value)):
             return edge.FieldCondition(field, range=edge.RangeFloat(gte=value, lte=value))
-        case Range(field, gt, gte, lt, lte):
-            bounds = edge.RangeFloat(gt=gt, gte=gte, lt=lt, lte=lte)
-            return edge.FieldCondition(field, range=bounds)
+        case AtLeast(field, value):
+            return edge.FieldCondition(field, range=edge.RangeFloat(gte=value))
         case DatetimeRange(field):
             return edge.FieldCondition(field, range=_datetimes(condition))
         case MatchAny(field, values):
@@ -147,7 +146,7 @@ def _list(values: Sequence[str] | Sequence[int]) -> list[str] | list[int]:
 def _datetimes(condition: DatetimeRange) -> edge.RangeDateTime:
     bounds = {
         bound: validation.datetime_text(value)
-        for bound in ("gt", "gte", "lt", "lte")
+        for bound in ("gte", "lte")
         if (value := getattr(condition, bound)) is not None
     }
     return edge.RangeDateTime(**bounds)

@@ -9,6 +9,7 @@ from qdrant_client import models
 from ctx_core.vectors import validation
 from ctx_core.vectors.points import FacetCount, Hit, Payload, Point, Record, Sparse, Vector
 from ctx_core.vectors.queries import (
+    AtLeast,
     Condition,
     DatetimeRange,
     Filter,
@@ -17,7 +18,6 @@ from ctx_core.vectors.queries import (
     Match,
     MatchAny,
     Query,
-    Range,
 )
 from ctx_core.vectors.specs import CollectionInfo, CollectionSpec, EmbeddingModel, IndexKind
 
@@ -177,13 +177,12 @@ def _condition(condition: Condition) -> models.Condition:
             return _field(condition)
 
 
-def _field(condition: Match | MatchAny | Range | DatetimeRange) -> models.FieldCondition:
+def _field(condition: Match | MatchAny | AtLeast | DatetimeRange) -> models.FieldCondition:
     match condition:
         case Match(field, float(value)):
             return models.FieldCondition(key=field, range=models.Range(gte=value, lte=value))
-        case Range(field, gt, gte, lt, lte):
-            bounds = models.Range(gt=gt, gte=gte, lt=lt, lte=lte)
-            return models.FieldCondition(key=field, range=bounds)
+        case AtLeast(field, value):
+            return models.FieldCondition(key=field, range=models.Range(gte=value))
         case DatetimeRange(field):
             return models.FieldCondition(key=field, range=_datetimes(condition))
         case MatchAny(field, values):
@@ -197,12 +196,10 @@ def _list(values: Sequence[str] | Sequence[int]) -> list[str] | list[int]:
 
 
 def _datetimes(condition: DatetimeRange) -> models.DatetimeRange:
-    for bound in (condition.gt, condition.gte, condition.lt, condition.lte):
+    for bound in (condition.gte, condition.lte):
         if bound is not None:
             validation.datetime_text(bound)
-    return models.DatetimeRange(
-        gt=condition.gt, gte=condition.gte, lt=condition.lt, lte=condition.lte
-    )
+    return models.DatetimeRange(gte=condition.gte, lte=condition.lte)
 
 
 # --- requests ------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ctx_core.vectors.edge import flusher, named_collections, spec_file, store
 from ctx_core.vectors.edge.collection import EdgeCollection
 from ctx_core.vectors.edge.store import EdgeStore
 from ctx_core.vectors.points import Sparse
-from ctx_core.vectors.queries import Filter, Match, Query, Range
+from ctx_core.vectors.queries import AtLeast, Filter, Match, Query
 from ctx_core.vectors.specs import CollectionSpec
 from tests.support.vectors.samples import EIGHT_BITS, POINTS, SPEC, numbers, one_query, point, uid
 
@@ -113,7 +113,7 @@ async def test_kill_9_loses_no_acknowledged_point(folder: Path) -> None:
         acknowledged += kill(process)
         first = int(acknowledged.split()[-1])
         store = await EdgeStore.open(folder)
-        kept = await store.count("crash", Filter(must=[Range("n", lt=first)]))
+        kept = await store.count("crash", Filter(must_not=[AtLeast("n", first)]))
         query = Query("dense", [1.0, 0.0, 0.0, float(first - 1)], 1)
         [hit] = await one_query(store, "crash", query)
         await store.close()
