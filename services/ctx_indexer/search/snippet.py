@@ -19,17 +19,6 @@ CUT = "…"
 
 
 @dataclass(frozen=True)
-class WindowSize:
-    """The windows of a chunk: how many words each has, and from one start to the next."""
-
-    words: int = WINDOW_WORDS
-    stride: int = WINDOW_STRIDE
-
-
-DEFAULT_WINDOW = WindowSize()
-
-
-@dataclass(frozen=True)
 class Rows:
     """Lines of a file, the first of them numbered `first_line`."""
 
@@ -62,12 +51,12 @@ def snippet(
     return "\n".join(_numbered(rows, [*before, *shown, *after], end))
 
 
-def best_line(marked: MarkedText, start_line: int, window: WindowSize = DEFAULT_WINDOW) -> int:
+def best_line(marked: MarkedText, start_line: int) -> int:
     """Return the line in the middle of the first window with the most query terms.
 
     Without any match it is the first line, which names the definition.
     """
-    return start_line + marked.text.count("\n", 0, _best_offset(marked, window))
+    return start_line + marked.text.count("\n", 0, _best_offset(marked))
 
 
 def shown_lines(
@@ -109,16 +98,16 @@ def _numbered(rows: Rows, numbers: Sequence[int], end: int) -> Iterable[str]:
             yield f"{CUT} {left_out} lines ({number + 1}-{following - 1})"
 
 
-def _best_offset(marked: MarkedText, window: WindowSize) -> int:
+def _best_offset(marked: MarkedText) -> int:
     terms_of: dict[int, set[str]] = defaultdict(set)
     for word, terms in marked.matches:
-        first = max(0, -(-(word - window.words + 1) // window.stride))
-        for number in range(first, word // window.stride + 1):
+        first = max(0, -(-(word - WINDOW_WORDS + 1) // WINDOW_STRIDE))
+        for number in range(first, word // WINDOW_STRIDE + 1):
             terms_of[number] |= terms
     if not terms_of:
         return 0
     best = max(sorted(terms_of), key=lambda number: len(terms_of[number]))
-    middle = min(best * window.stride + window.words // 2, len(marked.words) - 1)
+    middle = min(best * WINDOW_STRIDE + WINDOW_WORDS // 2, len(marked.words) - 1)
     return marked.words[middle][0]
 
 

@@ -110,18 +110,16 @@ def is_parseable(text: str, rows: Sequence[str], name: str) -> bool:
     return max(accumulate(changes)) <= MAX_NESTING
 
 
-def parse(
-    source: bytes, grammar: Grammar, name: str, seconds: float = PARSE_SECONDS
-) -> Tree | None:
+def parse(source: bytes, grammar: Grammar, name: str) -> Tree | None:
     """Parse a text; None where parsing takes too long or finds mostly errors. Blocks.
 
     A text with errors is parsed again without the parts that its language's repairs blank; a repair
     stays where it leaves fewer errors.
     """
-    deadline = time.thread_time() + seconds
+    deadline = time.thread_time() + PARSE_SECONDS
     known = language_named(name)
     text = known.prepare(source) if known.prepare else source
-    tree = _parsed(text, grammar, seconds)
+    tree = _parsed(text, grammar, PARSE_SECONDS)
     if tree is None:
         return None
     if known.unwrap:

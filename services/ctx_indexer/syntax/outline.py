@@ -14,7 +14,6 @@ from ctx_indexer.syntax.definitions import (
 )
 from ctx_indexer.syntax.grammar import (
     MAX_PARSED_LINE,
-    PARSE_SECONDS,
     grammar_of,
     is_parseable,
     parse,
@@ -43,20 +42,18 @@ class Outline:
     symbols: SymbolTable | None = None
 
 
-def outline(
-    text: str, language: str, parse_seconds: float = PARSE_SECONDS, *, with_symbols: bool = False
-) -> Outline:
+def outline(text: str, language: str, *, with_symbols: bool = False) -> Outline:
     """Outline a text; without definitions and references where it cannot be parsed. Blocks."""
     text = normalise(text)
     lines = Lines.of(text)
     if titles := language_named(language).titles:
         return Outline(language, lines, headings(lines, titles(lines.rows)))
-    parsed = _parse(text, language, lines, parse_seconds, with_symbols=with_symbols)
+    parsed = _parse(text, language, lines, with_symbols=with_symbols)
     return Outline(language, lines, *parsed)
 
 
 def _parse(
-    text: str, language: str, lines: Lines, parse_seconds: float, *, with_symbols: bool
+    text: str, language: str, lines: Lines, *, with_symbols: bool
 ) -> tuple[list[Definition], References, SymbolTable | None]:
     if scripts := language_named(language).scripts:
         language, text = scripts.language, _scripts_alone(text, scripts.spans(text))
@@ -66,7 +63,7 @@ def _parse(
         return [], NO_REFERENCES, None
     source = text.encode("utf-8", "replace")
     short = without_long_rows(source, MAX_PARSED_LINE)
-    tree = parse(short, grammar, language, parse_seconds) if short is not None else None
+    tree = parse(short, grammar, language) if short is not None else None
     if tree is None:
         return [], NO_REFERENCES, None
     line_starts = lines.byte_starts(source)

@@ -40,12 +40,11 @@ PROMPT = (
 
 @dataclass(frozen=True)
 class SummaryRules:
-    """Whether summaries are written, the shortest text that gets one, and the longest summary."""
+    """Whether summaries are written, and the longest summary."""
 
     enabled: bool
     max_tokens: int
     context_tokens: int
-    min_length: int = MIN_LENGTH
 
     @property
     def max_read(self) -> int:
@@ -107,7 +106,7 @@ class SummaryWorker:
         """Summarise every entry without a summary; the next scan retries a failed one."""
         self.failure, self._failures_in_a_row = None, 0
         after = 0
-        while entries := await self._summaries.due(self._kind, self.rules.min_length, BATCH, after):
+        while entries := await self._summaries.due(self._kind, MIN_LENGTH, BATCH, after):
             after = entries[-1].id
             if not await self._summarise(entries):
                 return
@@ -139,7 +138,7 @@ class SummaryWorker:
                 self._queued.clear()  # the next scan finds them
 
     def _needs(self, entry: Entry) -> bool:
-        return not entry.summary and len(entry.text) >= self.rules.min_length
+        return not entry.summary and len(entry.text) >= MIN_LENGTH
 
     async def _summarise(self, entries: Sequence[Entry]) -> bool:
         """Summarise entries; return False where the decoder failed too often to go on now."""

@@ -14,7 +14,7 @@ from ctx_memory.records.entry import EntryKind
 from ctx_memory.records.store import Records
 from ctx_memory.search.points import ONE_POINT_PER_ENTRY
 from ctx_memory.search.splitter import TextSplitter
-from ctx_memory.summaries.worker import SummaryWorker
+from ctx_memory.summaries.worker import MIN_LENGTH, SummaryWorker
 from ctx_memory.threads.requests import BYTES_PER_MB
 from ctx_memory.threads.search_request import EnabledSearches
 
@@ -233,7 +233,7 @@ class ThreadStatistics:
     async def _summary(self, counted: Statistics) -> SummaryStatus:
         summaries = self._summaries
         rules = summaries.rules
-        waiting = await self._records.summaries.count_due(EntryKind.THREAD, rules.min_length)
+        waiting = await self._records.summaries.count_due(EntryKind.THREAD, MIN_LENGTH)
         status: SummaryStatus = {
             "enabled": rules.enabled,
             "available": rules.enabled and summaries.failure is None,
@@ -242,7 +242,7 @@ class ThreadStatistics:
             "summary_count": counted.summarised,
             "waiting_count": waiting,
             "coverage_percentage": percentage(counted.summarised, counted.summarised + waiting),
-            "min_content_length": rules.min_length,
+            "min_content_length": MIN_LENGTH,
             "max_tokens": rules.max_tokens,
             "by": dict(counted.summarised_by),
         }

@@ -320,7 +320,8 @@ def test_a_parser_that_had_to_wait_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(whole.definitions) == 2_000
     monkeypatch.setattr(grammar, "TURN_SECONDS", 0.001)
     assert outline(text, "python").definitions == whole.definitions
-    assert not outline(text, "python", parse_seconds=0).definitions
+    monkeypatch.setattr(grammar, "PARSE_SECONDS", 0)
+    assert not outline(text, "python").definitions
 
 
 def test_a_section_ends_with_its_last_line_and_keeps_its_quotes() -> None:

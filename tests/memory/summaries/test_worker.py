@@ -18,7 +18,7 @@ from ctx_memory.threads.threads import Threads
 from tests.support.threads import serving
 
 LONG = "The release was delayed by the migration. " * 12
-RULES = SummaryRules(enabled=True, min_length=300, max_tokens=100, context_tokens=1_000)
+RULES = SummaryRules(enabled=True, max_tokens=100, context_tokens=1_000)
 
 
 class Scribe:
