@@ -59,11 +59,10 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True)
 class IndexerServer:
-    """The service, with the context and the searcher for callers in the same process."""
+    """The service, with the context for callers in the same process."""
 
     service: Service
     context: IndexerContext
-    searcher: Searcher
 
     def begin(self, folder: Path) -> None:
         """Index a folder now and follow it from then on, beside the calls of the server.
@@ -142,7 +141,7 @@ async def open_indexer(
             )
             if watch is not None:
                 await stack.enter_async_context(tasks.run("following files", watch.run))
-            yield IndexerServer(service, context, searcher)
+            yield IndexerServer(service, context)
     finally:
         context.close()
 

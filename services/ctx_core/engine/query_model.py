@@ -22,12 +22,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class QueryModel:
-    """A physical collection and the model of its dense vectors.
+    """The model of a collection's dense vectors.
 
-    Without a model only BM25 vectors can be queried, and `degraded` says why.
+    Without one only BM25 vectors can be queried, and `degraded` says why.
     """
 
-    physical: str
     embedder: Embedder | None
     degraded: Sequence[str] = ()
 
@@ -83,12 +82,12 @@ class QueryModelResolver:
             except ModelMismatch:
                 if not await self._store.rebuilding(collection):
                     raise
-                return await self._former_model(physical, collection, stored, spec)
+                return await self._former_model(collection, stored, spec)
             self._checked[collection] = physical
-        return QueryModel(physical, self.embedder)
+        return QueryModel(self.embedder)
 
     async def _former_model(
-        self, physical: str, collection: str, stored: CollectionSpec, spec: CollectionSpec
+        self, collection: str, stored: CollectionSpec, spec: CollectionSpec
     ) -> QueryModel:
         """Return the model that a collection was built with, while it is being rebuilt."""
         model = stored.model
@@ -100,12 +99,12 @@ class QueryModelResolver:
             )
         embedder = await self._load(model)
         if embedder is not None:
-            return QueryModel(physical, embedder)
+            return QueryModel(embedder)
         reason = (
             f"dense: collection {collection} is being rebuilt, and {model.name}, which it was "
             "built with, is not on this machine: only words are compared until it is done"
         )
-        return QueryModel(physical, None, [reason])
+        return QueryModel(None, [reason])
 
     async def _load(self, model: EmbeddingModel) -> Embedder | None:
         """Load a model once, off the event loop; None where it is not on this machine."""

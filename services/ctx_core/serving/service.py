@@ -134,7 +134,6 @@ class Resource:
     run: Callable[..., Awaitable[str]]
     title: str
     toolset: str
-    mime_type: str = "text/plain"
 
 
 @dataclass(frozen=True)

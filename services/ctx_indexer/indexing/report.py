@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 Stage = Literal["copying", "scanning", "writing", "removing", "done"]
@@ -42,7 +41,6 @@ class IndexReport:
     the secrets taken out of the files written, by kind.
     """
 
-    workspace: Path
     subdir: str
     collection: str
     repo: str

@@ -89,7 +89,6 @@ class IndexRun:
         if self.paths is not None:
             files, size = await self.manifest.files.totals(checkout)
         return IndexReport(
-            workspace=self.workspace,
             subdir=self.subdir,
             collection=key.collection,
             repo=key.repo,

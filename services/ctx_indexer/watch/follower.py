@@ -268,7 +268,7 @@ class Follower:
         self._progress.updates += 1
         self._progress.behind_since = 0.0
         if report.written or report.removed:
-            self._on_update(Update(self.checkout.root, report, time.monotonic() - seen_at))
+            self._on_update(Update(report, time.monotonic() - seen_at))
 
 
 def _is_there(root: Path) -> bool:

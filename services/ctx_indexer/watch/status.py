@@ -1,7 +1,6 @@
 """The status of a workspace that is followed: for tools, the command line and metrics."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from ctx_indexer.indexing.report import IndexReport
@@ -33,7 +32,6 @@ class WorkspaceStatus:
 class Update:
     """Changes that were brought into the index, and how long after they were made."""
 
-    workspace: Path
     report: IndexReport
     seconds: float
 

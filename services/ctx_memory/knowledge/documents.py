@@ -13,7 +13,6 @@ NO_CONTEXT = "(no context provided)"
 NO_DECISION = "(no decision recorded)"
 NO_CONSEQUENCES = "(no consequences noted)"
 PLACEHOLDERS = frozenset({NO_CONTEXT, NO_DECISION, NO_CONSEQUENCES})
-STATUSES = ("proposed", "accepted", "deprecated", "superseded")
 UNTITLED = "Untitled"
 
 _TITLE = re.compile(r"#\s+(?:(\d+)\s*-\s*)?(.+)")

@@ -25,11 +25,6 @@ class Repository:
     common_dir: Path
     prefix: str  # the knowledge folder as paths in git's trees have it
 
-    @property
-    def root(self) -> Path:
-        """The project: the folder that holds the knowledge folder."""
-        return (self.top / self.prefix).parent
-
 
 def find_repository(root: Path) -> Repository | None:
     """The repository that a project lies in; None if there is none that git accepts. Blocks."""

@@ -53,7 +53,6 @@ class Draft:
     tags: Sequence[str] = ()
     images: Sequence[Image] = ()
     importance: float | None = None
-    scope: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
 
@@ -101,7 +100,6 @@ class Entry:
     metadata: Mapping[str, Any]
     tags: Sequence[str]
     importance: float | None
-    scope: str | None
     summary: str
     summary_by: str | None
     content_hash: str

@@ -17,7 +17,7 @@ NUL = "\x00"
 
 def check_draft(draft: Draft, dialect: Dialect) -> None:
     """Raise InvalidInput for a draft that cannot be stored."""
-    for column in (entries.c.thread, entries.c.source, entries.c.collection, entries.c.scope):
+    for column in (entries.c.thread, entries.c.source, entries.c.collection):
         _check_length(column.name, column, getattr(draft, column.name))
     _check_text("text", draft.text, dialect)
     _check_json("metadata", draft.metadata, dialect)

@@ -105,7 +105,6 @@ def _new(draft: Draft, now: str) -> _EntryState:
         "text": draft.text,
         "metadata": dict(draft.metadata),
         "importance": draft.importance,
-        "scope": draft.scope,
         "content_hash": content_hash(draft.text),
         "revision": 1,
         "created_at": moment(draft.created_at) if draft.created_at else now,

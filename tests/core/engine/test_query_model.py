@@ -137,7 +137,7 @@ async def test_work_is_done_again_where_a_rebuild_ended_meanwhile(
     seen: list[str] = []
 
     async def work(model: QueryModel) -> int:
-        seen.append(model.physical)
+        seen.append(await store.resolve(name))
         if len(seen) == 1:
             await store.swap(name, await store.build(name, SPEC))
         return len(seen)

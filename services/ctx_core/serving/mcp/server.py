@@ -93,7 +93,7 @@ def _add_resources(mcp: FastMCP, resources: Sequence[Resource], settings: Settin
             "name": resource.run.__name__,
             "title": resource.title,
             "description": inspect.getdoc(resource.run),
-            "mime_type": resource.mime_type,
+            "mime_type": "text/plain",
             "tags": {resource.toolset},
         }
         if "{" in resource.uri:

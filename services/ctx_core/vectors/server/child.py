@@ -69,10 +69,6 @@ class QdrantChild:
                 return child
         raise AssertionError("unreachable")
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
     async def stop(self) -> None:
         """Terminate the server; kill it after STOP_SECONDS."""
         if self._process.poll() is None:
