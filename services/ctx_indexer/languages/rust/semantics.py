@@ -33,11 +33,7 @@ class Paths(Visible):
     def seen(
         self, machine: Machine, file: FileSymbols, place: ScopeRef, name: str
     ) -> Values | None:
-        for each in file.star_imports:
-            values = self.starred(machine, file, each, name)
-            if values is not None:
-                return values
-        return None
+        return self.from_stars(machine, file, name)
 
     def starred(
         self, machine: Machine, file: FileSymbols, each: Import, name: str

@@ -116,11 +116,16 @@ class Visible:
                 values = machine.bound(file, FILE_SCOPE, name)
             if values is not None:
                 return values
-            for each in file.star_imports:
-                values = self.starred(machine, file, each, name)
-                if values is not None:
-                    return values
-            return self.inner(machine, file, name)
+            values = self.from_stars(machine, file, name)
+            return self.inner(machine, file, name) if values is None else values
+
+    def from_stars(self, machine: Machine, file: FileSymbols, name: str) -> Values | None:
+        """Return a name that the first import of all names which has it brings to a file."""
+        for each in file.star_imports:
+            values = self.starred(machine, file, each, name)
+            if values is not None:
+                return values
+        return None
 
     def given(self, machine: Machine, file: FileSymbols, name: str) -> Values | None:
         """Return a name that a file exports by an assignment: `exports.name = …` of Node.js."""
