@@ -2,30 +2,26 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 from uuid import uuid4
 
 import qdrant_edge as edge
 
-from ctx_core.errors import CtxError, InvalidInput, StorageFailed
+from ctx_core.errors import InvalidInput, StorageFailed
 from ctx_core.vectors import validation
 from ctx_core.vectors.edge import convert
 from ctx_core.vectors.edge.mapped_pages import MappedPages
-from ctx_core.vectors.edge.spec_file import SPEC_FILE, read_spec, write_spec
+from ctx_core.vectors.edge.shard import Shard
+from ctx_core.vectors.edge.spec_file import read_spec, write_spec
 from ctx_core.vectors.generations import logical_name
 from ctx_core.vectors.points import FacetCount, Hit, Point, Record
 from ctx_core.vectors.queries import Filter, Query
 from ctx_core.vectors.spec_check import rebuild_command
 from ctx_core.vectors.specs import BROKEN, CollectionInfo, CollectionSpec, IndexKind
 
-T = TypeVar("T")
-
-SHARD_FOLDER = "shard"
 DELETED_FILE = "deleted"  # how many; a hint, written with each flush
-DAMAGE_PREFIX = "Service runtime error"  # how the engine's errors begin that no request caused
 PROBED_POINTS = 64  # half a millisecond
 
 _COUNTABLE = {IndexKind.KEYWORD, IndexKind.INTEGER, IndexKind.BOOL}
@@ -34,7 +30,7 @@ _COUNTABLE = {IndexKind.KEYWORD, IndexKind.INTEGER, IndexKind.BOOL}
 class EdgeCollection:
     """An open shard. Every method is one engine call on the caller's thread, and blocks it."""
 
-    def __init__(self, folder: Path, spec: CollectionSpec, shard: edge.EdgeShard) -> None:
+    def __init__(self, folder: Path, spec: CollectionSpec, shard: Shard) -> None:
         self.folder = folder
         self.spec = spec
         self._shard = shard
@@ -45,27 +41,18 @@ class EdgeCollection:
         # Being filled with these points: each change is made to it too.
         self.copy: EdgeCollection | None = None
         self._pages = MappedPages(folder)
-        self._damage: str | None = None
 
     @classmethod
     def create(cls, folder: Path, spec: CollectionSpec) -> "EdgeCollection":
         """Create a collection. Its spec is written last: a folder without one is incomplete."""
-        (folder / SHARD_FOLDER).mkdir(parents=True)
-        with engine_errors(folder.name):
-            shard = edge.EdgeShard.create(str(folder / SHARD_FOLDER), convert.config(spec))
-            for field, kind in spec.indexes.items():
-                shard.update(convert.index(field, kind))
-            shard.flush()
+        shard = Shard.create(folder, spec)
         write_spec(folder, spec)
         return cls(folder, spec, shard)
 
     @classmethod
     def load(cls, folder: Path) -> "EdgeCollection":
         """Open a collection and replay its write-ahead log. Raises StorageFailed."""
-        spec = read_spec(folder)
-        with engine_errors(folder.name):
-            shard = edge.EdgeShard.load(str(folder / SHARD_FOLDER))
-        return cls(folder, spec, shard)
+        return cls(folder, read_spec(folder), Shard.load(folder))
 
     @property
     def name(self) -> str:
@@ -74,18 +61,18 @@ class EdgeCollection:
 
     @property
     def points_count(self) -> int:
-        return self._call(lambda: self._shard.info().points_count)
+        return self._shard.call(lambda shard: shard.info().points_count)
 
     def info(self) -> CollectionInfo:
-        info = self._call(self._shard.info)
+        info = self._shard.call(lambda shard: shard.info())
         return CollectionInfo(
             name=self.name,
             spec=self.spec,
             points_count=info.points_count,
             indexed_vectors_count=info.indexed_vectors_count,
             segments_count=info.segments_count,
-            status=BROKEN if self._damage else "green",
-            optimizer_status=self._damage,
+            status=BROKEN if self._shard.damage else "green",
+            optimizer_status=self._shard.damage,
         )
 
     def examined(self) -> CollectionInfo:
@@ -129,8 +116,8 @@ class EdgeCollection:
         self, where: Filter, limit: int, offset: str | None
     ) -> tuple[list[str], str | None]:
         """Return one page of the ids that the filter selects, and where the next page starts."""
-        records, following = self._read(
-            lambda: self._shard.scroll(convert.scroll_ids(where, limit, offset))
+        records, following = self._shard.read(
+            lambda shard: shard.scroll(convert.scroll_ids(where, limit, offset)), self._remedy
         )
         return [str(each.id) for each in records], None if following is None else str(following)
 
@@ -141,8 +128,9 @@ class EdgeCollection:
     def retrieve(self, ids: Sequence[str], fields: Sequence[str] | None) -> list[Record]:
         unique = list(dict.fromkeys(validation.canonical_id(each) for each in ids))
         with_payload = True if fields is None else list(fields)
-        records = self._read(
-            lambda: self._shard.retrieve(unique, with_payload, False)  # type: ignore[arg-type]
+        records = self._shard.read(
+            lambda shard: shard.retrieve(unique, with_payload, False),  # type: ignore[arg-type]
+            self._remedy,
         )
         by_id = {record.id: record for record in map(convert.record, records)}
         return [by_id[each] for each in unique if each in by_id]
@@ -156,8 +144,9 @@ class EdgeCollection:
         fields: Sequence[str] | None = None,
     ) -> tuple[list[Record], str | None]:
         validation.check_positive("limit", limit)
-        records, following = self._read(
-            lambda: self._shard.scroll(convert.scroll(where, limit, offset, vectors, fields))
+        records, following = self._shard.read(
+            lambda shard: shard.scroll(convert.scroll(where, limit, offset, vectors, fields)),
+            self._remedy,
         )
         page = [convert.record(each) for each in records]
         return page, None if following is None else str(following)
@@ -165,8 +154,8 @@ class EdgeCollection:
     def count(self, where: Filter | None) -> int:
         if where is None:
             return self.points_count
-        return self._call(
-            lambda: self._shard.count(edge.CountRequest(filter=convert.filters(where)))
+        return self._shard.call(
+            lambda shard: shard.count(edge.CountRequest(filter=convert.filters(where)))
         )
 
     def facet(self, field: str, where: Filter | None, limit: int) -> list[FacetCount]:
@@ -174,14 +163,16 @@ class EdgeCollection:
         if self.spec.indexes.get(field) not in _COUNTABLE:
             kinds = ", ".join(sorted(_COUNTABLE))
             raise InvalidInput("field", f"{field!r} has no index of the kinds {kinds}")
-        response = self._call(lambda: self._shard.facet(convert.facet(field, where, limit)))
+        response = self._shard.call(lambda shard: shard.facet(convert.facet(field, where, limit)))
         return convert.facets(response)
 
     def query_batch(self, queries: Sequence[Query]) -> list[list[Hit]]:
         for query in queries:
             validation.check_query(query)
             validation.check_vector(self.spec, query.using, query.vector)
-        results = self._read(lambda: self._shard.query_batch(convert.batch(queries)))
+        results = self._shard.read(
+            lambda shard: shard.query_batch(convert.batch(queries)), self._remedy
+        )
         return [[convert.hit(point) for point in points] for points in results]
 
     def probe(self) -> None:
@@ -189,8 +180,8 @@ class EdgeCollection:
         page, _ = self.scroll(None, PROBED_POINTS, str(uuid4()), ())
         if not page:  # no id is as high
             self.scroll(None, PROBED_POINTS, None, ())
-        if self._damage:
-            raise StorageFailed(self._damage, collection=self.name)
+        if self._shard.damage:
+            raise StorageFailed(self._shard.damage, collection=self.name)
 
     def write_back(self) -> None:
         """Make the system write changed files to the disk, so that a flush after it is short.
@@ -204,7 +195,7 @@ class EdgeCollection:
 
     def flush(self) -> None:
         """Write all changes to the disk. Raises StorageFailed."""
-        self._call(self._shard.flush)
+        self._shard.call(lambda shard: shard.flush())
         self.unflushed = 0
         with contextlib.suppress(OSError):
             (self.folder / DELETED_FILE).write_text(str(self.deleted))
@@ -224,7 +215,7 @@ class EdgeCollection:
             self.copy = None
 
     def _update(self, changes: int, operation: Callable[[], edge.UpdateOperation]) -> None:
-        self._call(lambda: self._shard.update(operation()))
+        self._shard.call(lambda shard: shard.update(operation()))
         self.unflushed += changes
         self._pages.note(changes)
         if self.copy is not None:
@@ -233,62 +224,9 @@ class EdgeCollection:
             except StorageFailed:  # the copy is given up, this collection has the change
                 self.copy = None
 
-    def _read(self, call: Callable[[], T]) -> T:
-        """Call the engine; where the files prove damaged, raise an error with the remedy."""
-        try:
-            return self._call(call)
-        except StorageFailed as error:
-            if not _is_damage(error.__cause__):
-                raise
-            self._damage = f"{error.message}; its files are damaged: {self._remedy()}"
-            raise StorageFailed(self._damage, collection=self.name) from error
-
     def _remedy(self) -> str:
         command = rebuild_command(self.name, self.spec)
         return f"rebuild it with: {command}" if command else f"delete {self.folder}"
-
-    def _call(self, call: Callable[[], T]) -> T:
-        with engine_errors(self.name):
-            return call()
-
-
-@contextlib.contextmanager
-def engine_errors(collection: str) -> Iterator[None]:
-    """Translate errors of the engine: bare exceptions, and panics that are no Exception."""
-    try:
-        yield
-    except CtxError:
-        raise
-    except (TypeError, ValueError) as error:
-        # The bindings could not read an argument, such as a list of mixed types.
-        raise InvalidInput("request", str(error).splitlines()[0]) from error
-    except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise StorageFailed(
-            f"the embedded Qdrant failed on collection {collection}: {error}",
-            collection=collection,
-        ) from error
-
-
-def is_unfinished(folder: Path) -> bool:
-    """Whether a crash interrupted the creation of a collection: it has no spec and no points."""
-    if (folder / SPEC_FILE).exists():
-        return False
-    try:
-        with engine_errors(folder.name):
-            shard = edge.EdgeShard.load(str(folder / SHARD_FOLDER))
-            has_points = shard.info().points_count > 0
-            shard.close()
-    except StorageFailed:
-        return True
-    return not has_points
-
-
-def _is_damage(cause: BaseException | None) -> bool:
-    """Whether the engine could not read its own files: a panic, or an error of no request."""
-    is_panic = cause is not None and not isinstance(cause, Exception)
-    return is_panic or str(cause).startswith(DAMAGE_PREFIX)
 
 
 def broken_info(folder: Path, reason: str) -> CollectionInfo:

@@ -10,7 +10,8 @@ from uuid import uuid4
 from ctx_core.blocking import DISK
 from ctx_core.errors import CollectionNotFound, StorageFailed
 from ctx_core.vectors.edge.aliases import read_aliases, with_lost_names, write_aliases
-from ctx_core.vectors.edge.collection import EdgeCollection, broken_info, is_unfinished
+from ctx_core.vectors.edge.collection import EdgeCollection, broken_info
+from ctx_core.vectors.edge.shard import is_unfinished
 from ctx_core.vectors.generations import is_generation, logical_name
 from ctx_core.vectors.spec_check import rebuild_command
 from ctx_core.vectors.specs import CollectionInfo, CollectionSpec

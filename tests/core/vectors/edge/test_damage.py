@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctx_core.errors import StorageFailed
-from ctx_core.vectors.edge import aliases, collection, named_collections, spec_file
+from ctx_core.vectors.edge import aliases, named_collections, shard, spec_file
 from ctx_core.vectors.edge.store import EdgeStore
 from ctx_core.vectors.queries import Query
 from tests.support.vectors.damage import garble_payloads
@@ -105,4 +105,4 @@ async def test_a_collection_survives_the_loss_of_its_spec(folder: Path) -> None:
         with pytest.raises(StorageFailed, match=f"{NAME}.*{spec_file.SPEC_FILE}"):
             await store.ping()
         await store.close()
-    assert (folder / named_collections.COLLECTIONS_FOLDER / NAME / collection.SHARD_FOLDER).is_dir()
+    assert (folder / named_collections.COLLECTIONS_FOLDER / NAME / shard.SHARD_FOLDER).is_dir()
