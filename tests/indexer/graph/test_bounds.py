@@ -7,6 +7,7 @@ import pytest
 
 from ctx_indexer.graph.edges import SECONDS, CallSites
 from ctx_indexer.graph.loading import LoadedTables
+from ctx_indexer.graph.relations import Relations
 from ctx_indexer.graph.resolver import Resolver
 from ctx_indexer.languages.semantics.values import DEFINITION, Value
 from tests.support.symbol_tables import SymbolTables
@@ -37,6 +38,10 @@ SAMPLES = {
     "added.py": PYTHON + "x = []\n" + _repeated("x.append(x[#])\nfor y in x: y.f()\n"),
     "items.py": PYTHON + "x = {}\n" + _repeated("x[a#] = x[b#]\nx[c].f()\n"),
     "bound.py": PYTHON + _repeated("x = y\ny = x.z#\nx.f()\n"),
+    "overloads.swift": "class A {\n" + _repeated("func f(l#: Int) { f(l#: 1, m: h()) }\n") + "}",
+    "extensions.swift": "struct A {}\n" + _repeated("extension A { func f() { f() } }\n"),
+    "protocols.swift": _repeated("protocol P#: P1# { func f() }\n")
+    + _repeated("extension P# { func g() { f() } }\n"),
     "properties.py": PYTHON
     + _repeated("class B#(A):\n @property\n def f(self): return self.q\n")
     + "def g(a: A):\n"
@@ -54,3 +59,13 @@ def test_callers_are_found_in_bounded_time(path: str) -> None:
     assert sites.find()
     sites.escapes()
     assert time.process_time() - started < MAX_SECONDS
+
+
+def test_overrides_in_long_chains_are_found_in_bounded_time() -> None:
+    heirs = "".join(f"class C{n + 1}(C{n}):\n def f(self): 0\n" for n in range(MANY))
+    tables = SymbolTables({"a.py": "class C0:\n def f(self): 0\n" + heirs})
+    names = [each.name for each in tables.files["a.py"].table.scopes]
+    target = Value(DEFINITION, "a.py", names.index("f"))
+    started = time.process_time()
+    assert Relations(Resolver(tables), target).overrides()
+    assert time.process_time() - started < 1

@@ -78,10 +78,18 @@ class FileSymbols(Definitions):
 
         `Cart` → `class B(Cart)`, and `class B(C)` after `import Cart as C`.
         """
-        names = self.aliases(name)
+        found = {number for each in self.aliases(name) for number in self._inheriting.get(each, ())}
+        yield from sorted(found)
+
+    @cached_property
+    def _inheriting(self) -> dict[str, list[int]]:
+        """Classes and blocks by the last names of their bases."""
+        found: dict[str, list[int]] = defaultdict(list)
         for number, scope in enumerate(self.table.scopes):
-            if scope.kind in (CLASS, EXTENSION) and any(last_name(b) in names for b in scope.bases):
-                yield number
+            if scope.kind in (CLASS, EXTENSION):
+                for base in scope.bases:
+                    found[last_name(base)].append(number)
+        return found
 
     def classes_with(self, name: str) -> Sequence[int]:
         """Return the classes that have a member of a name themselves, not by inheritance."""
