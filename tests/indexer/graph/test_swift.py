@@ -121,6 +121,17 @@ def test_members_that_run_without_their_name_make_an_answer_incomplete(member: s
     assert [each.line for each in sites(tables, _target(tables, SHOP, 2)).escapes()] == [2]
 
 
+@pytest.mark.parametrize("kind", ["class", "struct", "enum"])
+def test_a_type_may_be_constructed_where_a_place_expects_it(kind: str) -> None:
+    tables = SymbolTables({SHOP: f"{kind} A {{}}\nfunc f(a: A = .init()) {{}}\n"})
+    assert [each.line for each in sites(tables, _target(tables, SHOP, 1)).escapes()] == [1]
+
+
+def test_a_protocol_is_not_constructed() -> None:
+    tables = SymbolTables({SHOP: "protocol A {}\n"})
+    assert not sites(tables, _target(tables, SHOP, 1)).escapes()
+
+
 def test_a_private_name_is_not_seen_by_other_files() -> None:
     texts = {
         SHOP: "private func f() {}\nfunc g() { f() }\n",

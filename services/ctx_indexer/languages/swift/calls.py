@@ -19,6 +19,7 @@ from ctx_indexer.languages.semantics.values import (
 from ctx_indexer.syntax.symbols.table import (
     ARROW,
     BY_NAME,
+    CLASS,
     DECLARATION,
     LAMBDA,
     Call,
@@ -28,7 +29,7 @@ from ctx_indexer.syntax.symbols.table import (
 )
 
 _NO_LABEL = "_"
-# Members that run without a call of their name.
+# Members that run without a call of their name; a type is constructed as its `init` is.
 _UNSEEN = {
     "init": "constructed as .init, of the type that a place expects",
     "deinit": "run when the last reference goes",
@@ -56,7 +57,9 @@ class Requirements(Compiled):
 
     def unseen(self, file: FileSymbols, number: int, *, is_used: bool) -> Iterator[str]:
         yield from super().unseen(file, number, is_used=is_used)
-        if how := _UNSEEN.get(file.scope(number).name):
+        scope = file.scope(number)
+        is_type = scope.kind == CLASS and DECLARATION not in scope.marks  # no protocol
+        if how := _UNSEEN.get("init" if is_type else scope.name):
             yield how
 
 
