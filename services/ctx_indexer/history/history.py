@@ -172,8 +172,12 @@ def _places(view: View, path: str | None) -> tuple[dict[str, Path], str | None]:
     """Return the checkouts to search and the path inside them."""
     every = not view.repos or ALL_REPOS in view.repos
     roots = {repo: root for repo, root in view.roots.items() if every or repo in view.repos}
+    if not view.roots:
+        raise InvalidInput(
+            "collection", f"nothing is indexed in {view.collection!r}; index with qdrant_index"
+        )
     if not roots:
-        names = ", ".join(sorted(view.roots)) or "none; index first with qdrant_index"
+        names = ", ".join(sorted(view.roots))
         named = ", ".join(view.repos)
         raise InvalidInput("repo", f"{named} is not indexed; indexed are: {names}")
     if not path or not path.strip():

@@ -20,7 +20,7 @@ from ctx_indexer.lookup.texts import FileTexts
 from ctx_indexer.search.constants import constant_lines
 from ctx_indexer.search.snippet import Rows
 from ctx_indexer.syntax.definitions import Definition
-from ctx_indexer.view.view import View
+from ctx_indexer.view.view import ALL_REPOS, View
 
 File = tuple[str, str]  # a repo, and a path in it
 
@@ -71,9 +71,19 @@ class ReadFiles:
         if below:
             names = ", ".join(below[:SUGGESTIONS])
             raise InvalidInput("path", f"{path} is a folder of {len(below)} files: {names} …")
+        if left_out := await self._left_out(view, inside):
+            names = " or ".join(f"repo={repo!r}" for repo in left_out[:SUGGESTIONS])
+            raise InvalidInput("path", f"{path} is in no repository of this call; give {names}")
         raise InvalidInput(
             "path", f"{path} is not indexed; qdrant_index, or `ctx index`, brings new files in"
         )
+
+    async def _left_out(self, view: View, inside: Mapping[str, str]) -> list[str]:
+        """Return the repos that a call leaves out and that have one of the paths."""
+        every = await self._indexed.checkouts(view, (ALL_REPOS,))
+        here = {each.repo for each in await self._indexed.checkouts(view, view.repos)}
+        others = [each for each in every if each.repo not in here and each.repo in inside]
+        return [e.repo for e in others if await self._indexed.rows(e, [inside[e.repo]])]
 
     async def outline(self, file: FileLocation) -> list[DefinitionLocation]:
         """List the definitions of a file. Raises InvalidInput where it cannot be read."""

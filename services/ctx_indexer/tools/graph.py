@@ -11,6 +11,7 @@ from ctx_indexer.graph.certainty import Certainty
 from ctx_indexer.lookup.lookup import Lookup
 from ctx_indexer.lookup.marks import CALL, IMPORT
 from ctx_indexer.tools.context import CollectionArgument, IndexerContext
+from ctx_indexer.tools.filter_values import check_places
 from ctx_indexer.tools.foreign_arguments import adapt_use
 from ctx_indexer.tools.search import TOOLSET
 from ctx_indexer.tools.search_arguments import Names, names_of
@@ -53,7 +54,10 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
             ViewArguments(collection, session, names_of(repo), names_of(under))
         )
         where = Where.of(view, language, names_of(repo))
-        return await uses.build(where, query, CALL, limit, offset)
+        found = await uses.build(where, query, CALL, limit, offset)
+        if under and not found["total"]:
+            await check_places(context.vectors, view, where.filters, names_of(repo))
+        return found
 
     async def search_importers_for(
         query: Name,
@@ -70,7 +74,10 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
             ViewArguments(collection, session, names_of(repo), names_of(under))
         )
         where = Where.of(view, language, names_of(repo))
-        return await uses.build(where, query, IMPORT, limit, offset)
+        found = await uses.build(where, query, IMPORT, limit, offset)
+        if under and not found["total"]:
+            await check_places(context.vectors, view, where.filters, names_of(repo))
+        return found
 
     return [
         Tool(tool, title, TOOLSET, Effect.READS, render=render_uses, adapt=adapt_use)
