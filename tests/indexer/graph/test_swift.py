@@ -127,8 +127,9 @@ def test_a_type_may_be_constructed_where_a_place_expects_it(kind: str) -> None:
     assert [each.line for each in sites(tables, _target(tables, SHOP, 1)).escapes()] == [1]
 
 
-def test_a_protocol_is_not_constructed() -> None:
-    tables = SymbolTables({SHOP: "protocol A {}\n"})
+@pytest.mark.parametrize("text", ["protocol A {}\n", "private class A {}\nlet a = A()\n"])
+def test_protocols_and_private_types_of_a_file_without_init_are_complete(text: str) -> None:
+    tables = SymbolTables({SHOP: text})
     assert not sites(tables, _target(tables, SHOP, 1)).escapes()
 
 

@@ -22,6 +22,7 @@ from ctx_indexer.syntax.symbols.table import (
     CLASS,
     DECLARATION,
     LAMBDA,
+    LOCAL,
     Call,
     Expression,
     Parameter,
@@ -59,8 +60,10 @@ class Requirements(Compiled):
         yield from super().unseen(file, number, is_used=is_used)
         scope = file.scope(number)
         is_type = scope.kind == CLASS and DECLARATION not in scope.marks  # no protocol
-        if how := _UNSEEN.get("init" if is_type else scope.name):
-            yield how
+        name = "init" if is_type else scope.name
+        is_seen = is_type and LOCAL in scope.marks and name not in file.calls
+        if name in _UNSEEN and not is_seen:
+            yield _UNSEEN[name]
 
 
 def _may_be_called(value: Value) -> bool:
