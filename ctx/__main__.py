@@ -43,9 +43,9 @@ def _run(words: list[str]) -> int:
 
 def start() -> int:
     """Run the command of this process, whose `sys.path` is reversed; return its exit code."""
-    from ctx_core.environment.import_path import put_guests_last
+    from ctx_core.environment.import_path import leave_guests_out
 
-    put_guests_last()
+    leave_guests_out(os.path.dirname(os.path.dirname(__file__)))
     return main()
 
 

@@ -6,9 +6,9 @@ import sys
 if __name__ == "__main__":
     ours = os.path.dirname(os.path.dirname(__file__))
     sys.path[:] = [ours, *reversed(sys.path)]  # the folders of PYTHONPATH come after the library
-    from ctx_core.environment.import_path import put_guests_last
+    from ctx_core.environment.import_path import leave_guests_out
 
-    put_guests_last()
+    leave_guests_out()
     from ctx_core.serving.process import main
     from ctx_memory.process import run
 

@@ -1,13 +1,13 @@
 """Where this process, and the worker processes that it starts, import from.
 
 Python looks into the folder of `python -m`, and into those of PYTHONPATH, before its own library: a
-project's `json.py` or `ctx_core.py` would run in place of ours. An entry point calls this before it
-imports anything that such a folder could hold:
+project's `json.py` or `ctx_core.py` would run in place of ours, and its `msvcrt.py` where a library
+asks whether this is Windows. An entry point calls this before it imports anything else:
 
     sys.path[:] = [OURS, *reversed(sys.path)]  # finds this file and the library
-    from ctx_core.environment.import_path import put_guests_last
+    from ctx_core.environment.import_path import leave_guests_out
 
-    put_guests_last()
+    leave_guests_out()
 
 This file imports only modules that no folder can replace: the interpreter holds them.
 """
@@ -20,26 +20,50 @@ PATH, SAFE = "PYTHONPATH", "PYTHONSAFEPATH"
 _given: dict[str, str | None] = {}  # values of both before they were ours
 
 
-def put_guests_last() -> None:
-    """Order `sys.path`, which an entry point reversed, and let children inherit that order."""
+def leave_guests_out(*roots: str) -> None:
+    """Order `sys.path`, which an entry point reversed, and let children inherit that order.
+
+    `roots` are folders of our packages beside the one that this file is of.
+    """
     library = os.path.dirname(os.__file__)
-    ours = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-    sys.path[:] = ordered(sys.path[::-1], library, ours)
+    ours = [os.path.dirname(os.path.dirname(os.path.dirname(__file__))), *roots]
     _given.update({name: os.environ.get(name) for name in (PATH, SAFE)})
+    sys.path[:] = ordered(sys.path[::-1], library, ours, _asked(_given[PATH]))
     os.environ[SAFE] = "1"
     if PATH in os.environ:  # workers import from it before they are told our order
         os.environ[PATH] = os.pathsep.join(sys.path)
 
 
-def ordered(path: list[str], library: str, ours: str) -> list[str]:
-    """Move guests, the folders before the library, to the end: found where nothing else is.
+def ordered(path: list[str], library: str, ours: list[str], asked: list[str]) -> list[str]:
+    """Take guests out: the folders before the library, and those that PYTHONPATH asked for.
 
-    `[guest, library, packages] → [library, packages, guest]`; a folder of PYTHONPATH that ctx
-    itself is run from stays: `[guest, ours, library] → [ours, library, guest]`.
+    `[guest, library, packages] → [library, packages]`. One that packages were installed in goes to
+    the end, one that ctx is run from to the front: `[guest, ours, library] → [ours, library]`.
     """
     first = path.index(library) if library in path else 0
-    guests = path[:first]
-    return [*dict.fromkeys([ours] * (ours in guests) + path[first:] + guests)]
+    before = {*path[:first], *asked}
+    inside = os.path.join(library, "")
+    guests = [each for each in path if each in before and not f"{each}{os.sep}".startswith(inside)]
+    kept = [each for each in path if each not in guests]
+    installed = [each for each in guests if _has_packages(each)]
+    return [*dict.fromkeys([each for each in ours if each in guests] + kept + installed)]
+
+
+def _asked(given: str | None) -> list[str]:
+    """Return the folders of PYTHONPATH as `sys.path` has them: `lib:. → /here/lib, /here`."""
+    folders = given.split(os.pathsep) if given else []
+    try:
+        return [os.path.abspath(each) for each in folders]
+    except OSError:  # the folder that this process was started in is gone
+        return folders
+
+
+def _has_packages(folder: str) -> bool:
+    """Whether an installer wrote here, as with `pip install --target`: a project has no such."""
+    try:
+        return any(name.endswith(".dist-info") for name in os.listdir(folder))
+    except OSError:
+        return False
 
 
 def given_environment() -> dict[str, str]:

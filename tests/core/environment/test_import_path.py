@@ -14,32 +14,40 @@ LIBRARY, PACKAGES, OURS, GUEST = "/lib", "/lib/site-packages", "/opt/ctx", "/pro
 
 
 @pytest.mark.parametrize(
-    ("path", "expected"),
+    ("path", "asked", "expected"),
     [
-        ([GUEST, LIBRARY, PACKAGES], [LIBRARY, PACKAGES, GUEST]),
-        ([GUEST, "/other", LIBRARY], [LIBRARY, GUEST, "/other"]),
-        ([GUEST, OURS, LIBRARY], [OURS, LIBRARY, GUEST]),
-        ([LIBRARY, PACKAGES, OURS], [LIBRARY, PACKAGES, OURS]),
-        ([GUEST, LIBRARY, PACKAGES, OURS, OURS], [LIBRARY, PACKAGES, OURS, GUEST]),
-        ([GUEST, PACKAGES], [GUEST, PACKAGES]),  # no library: a Python of another kind
+        ([GUEST, LIBRARY, PACKAGES], [], [LIBRARY, PACKAGES]),
+        ([GUEST, "/other", LIBRARY], [], [LIBRARY]),
+        ([GUEST, OURS, LIBRARY], [OURS], [OURS, LIBRARY]),
+        ([GUEST, LIBRARY, PACKAGES, OURS], [], [LIBRARY, PACKAGES, OURS]),
+        ([GUEST, LIBRARY, PACKAGES, OURS, OURS], [OURS], [OURS, LIBRARY, PACKAGES]),
+        ([LIBRARY, GUEST, PACKAGES], [LIBRARY, GUEST], [LIBRARY, PACKAGES]),
+        ([LIBRARY, PACKAGES, GUEST], [PACKAGES], [LIBRARY, PACKAGES, GUEST]),
+        ([GUEST, PACKAGES], [], [GUEST, PACKAGES]),  # no library: a Python of another kind
     ],
 )
-def test_guests_go_last(path: list[str], expected: list[str]) -> None:
-    assert ordered(path, LIBRARY, OURS) == expected
+def test_guests_are_left_out(path: list[str], asked: list[str], expected: list[str]) -> None:
+    assert ordered(path, LIBRARY, [OURS], asked) == expected
+
+
+def test_a_folder_that_packages_were_installed_in_goes_last(tmp_path: Path) -> None:
+    """As by `pip install --target`."""
+    (tmp_path / "click-8.2.dist-info").mkdir()
+    assert ordered([str(tmp_path), LIBRARY], LIBRARY, [OURS], []) == [LIBRARY, str(tmp_path)]
 
 
 CODE = """
 import json, os, sys
 sys.path.reverse()
-from ctx_core.environment.import_path import given_environment, put_guests_last
-put_guests_last()
+from ctx_core.environment.import_path import given_environment, leave_guests_out
+leave_guests_out()
 names = ("PYTHONPATH", "PYTHONSAFEPATH")
 given = given_environment()
 print(json.dumps([sys.path, *([env.get(name) for name in names] for env in (os.environ, given))]))
 """
 
 
-@pytest.mark.parametrize("given", [None, "guest"])
+@pytest.mark.parametrize("given", [None, "", "guest", "a:guest/", ":"])
 def test_workers_inherit_the_order_and_other_programs_what_was_given(
     tmp_path: Path, given: str | None
 ) -> None:
@@ -49,9 +57,6 @@ def test_workers_inherit_the_order_and_other_programs_what_was_given(
     )
     path, workers, others = json.loads(done.stdout)
     assert str(ROOT / "services") in path
-    if given is None:
-        assert workers == [None, "1"]
-    else:
-        assert path.index(str(tmp_path / given)) > path.index(str(ROOT / "services"))
-        assert workers == [":".join(path), "1"]
+    assert not [each for each in path if each.startswith(str(tmp_path))]
+    assert workers == [None if given is None else ":".join(path), "1"]
     assert others == [given, None]
