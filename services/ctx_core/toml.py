@@ -1,9 +1,8 @@
 """Edit TOML in place: set or remove one key or table, and keep every other byte.
 
-A text is a run of statements, and each parses by itself: a header `[a.b]`, an assignment with
-all of its lines, a comment, an empty line. An edit replaces, adds or drops whole statements;
-tomlkit rewrites the one that is replaced. tomllib reads the result: an edit that changed anything
-else is refused.
+A text is a run of statements: a header `[a.b]`, an assignment with all of its lines, a comment, an
+empty line. An edit replaces, adds or drops whole statements; tomlkit rewrites the one that is
+replaced. tomllib reads the text and the result: an edit that changed anything else is refused.
 """
 
 import re
@@ -14,13 +13,26 @@ from typing import Any
 from uuid import uuid4
 
 import tomlkit
+from tomlkit import TOMLDocument
 from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import InlineTable, Table
+from tomlkit.items import InlineTable
 
 BOM = "\ufeff"
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _SPACE = " \t"
-_CLOSING = re.compile(r"[\]}]|\"\"\"|'''")  # ends an assignment of several lines
+# A text, a comment, a bracket, the end of a line, a sign of assignment, or a run of all else.
+_TOKEN = re.compile(
+    r"""
+    "{3} (?: [^"\\]++ | \\. | "{1,2}(?!") )*+ "{3,5}
+    | '{3} (?: [^']++ | '{1,2}(?!') )*+ '{3,5}
+    | " (?: [^"\\\n]++ | \\. )*+ "
+    | ' [^'\n]*+ '
+    | \# [^\n]*+
+    | [\[{\]}\n=]
+    | [^"'\#\[{\]}\n=]++
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_BARE = re.compile(r"\s*([A-Za-z0-9_-]+)\s*")
 
 Names = tuple[str, ...]
 
@@ -117,12 +129,19 @@ def remove_key(text: str, path: Names) -> str:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """Parse a text with both libraries; floats stay texts, so that `nan` equals itself."""
+    """Parse a text; floats stay texts, so that `nan` equals itself. Raises TomlRefused."""
     try:
-        tomlkit.parse(text)
         return tomllib.loads(text, parse_float=str)
-    except (ValueError, TOMLKitError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise TomlRefused(f"no TOML: {error}") from error
+
+
+def _document(text: str) -> TOMLDocument:
+    """Parse a statement to edit. Raises TomlRefused."""
+    try:
+        return tomlkit.parse(text)
+    except (ValueError, TOMLKitError, RecursionError) as error:
+        raise TomlRefused(f"one line is written in a way that ctx cannot read: {error}") from error
 
 
 def _found(data: Any, path: Names) -> Any:
@@ -137,46 +156,60 @@ def _found(data: Any, path: Names) -> Any:
 
 
 def _statements(text: str) -> Iterator[Statement]:
+    """Split a text that is TOML."""
     section: Names = ()
-    waiting = ""
-    for line in _LINE.findall(text):
-        is_later, waiting = bool(waiting), waiting + line
-        if (is_later and not _CLOSING.search(line)) or not _is_whole(waiting):
-            continue
-        is_header = waiting.lstrip().startswith("[")
-        path = _path_of(waiting)
-        if is_header:
-            section = path
-        whole = None if not path else path if is_header else section + path
-        yield Statement(waiting, section, whole, is_header)
-        waiting = ""
+    start = depth = 0
+    equals: int | None = None  # where the key ends
+    for token in _TOKEN.finditer(text):
+        first = token[0][0]
+        if first in "[{":
+            depth += 1
+        elif first in "]}":
+            depth -= 1
+        elif first == "=" and equals is None:
+            equals = token.start()
+        elif first == "\n" and depth == 0:
+            statement = _statement(text[start : token.end()], equals, start, section)
+            section = statement.section
+            start, equals = token.end(), None
+            yield statement
+    if start < len(text):
+        yield _statement(text[start:], equals, start, section)
 
 
-def _is_whole(text: str) -> bool:
-    """Whether no array, table or text of several lines is open at the end."""
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return False
-    return True
+def _statement(text: str, equals: int | None, start: int, section: Names) -> Statement:
+    """Return the statement of these lines, whose key ends at `equals` of the whole text."""
+    head = text.lstrip()
+    if head.startswith("["):
+        path = _header(head)
+        return Statement(text, path, path, is_header=True)
+    if equals is None:
+        return Statement(text, section)
+    return Statement(text, section, section + _names(text[: equals - start]))
 
 
-def _path_of(statement: str) -> Names:
-    """Return the names of a header or of a dotted key: `a.b = {c = 1}` → a, b."""
+def _header(text: str) -> Names:
+    """Return the names of a header: `[ a."b.c" ] # d → a, b.c`."""
+    inside: Any = tomllib.loads(text)
     names: list[str] = []
-    container: Any = tomlkit.parse(statement)
-    while isinstance(container, Mapping) and len(container) == 1:
-        ((name, inside),) = container.items()
-        names.append(str(name))
-        if not isinstance(inside, Table):
-            break
-        container = inside
+    while inside:
+        if isinstance(inside, list):
+            inside = inside[0]
+        else:
+            ((name, inside),) = inside.items()
+            names.append(name)
     return tuple(names)
 
 
+def _names(key: str) -> Names:
+    """Return the names of a dotted key: `a."b.c" → a, b.c`."""
+    if bare := _BARE.fullmatch(key):
+        return (bare[1],)
+    return _header(f"[{key.strip()}]")
+
+
 def _newline(text: str) -> str:
-    first = _LINE.match(text)
-    return "\r\n" if first and first[0].endswith("\r\n") else "\n"
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 
 
 # --- writing -------------------------------------------------------------------------------
@@ -197,7 +230,7 @@ def _line(names: Sequence[str], value: Any, newline: str) -> str:
 
 def _assigned(statement: Statement, path: Names, value: Any) -> Statement:
     """Set a path in an assignment, or in the inline table that it assigns."""
-    document = tomlkit.parse(statement.text)
+    document = _document(statement.text)
     container: Any = document
     *above, last = names = path[len(statement.section) :]
     for name in above:
@@ -253,7 +286,7 @@ def _without_key(text: str, name: str) -> str | None:
 def _span(text: str, names: Names) -> tuple[int, int]:
     """Return where a value begins and ends: tomlkit puts a mark in its place."""
     mark = f'"{uuid4().hex}"'
-    document = tomlkit.parse(text)
+    document = _document(text)
     container: Any = document
     for name in names[:-1]:
         container = container[name]

@@ -103,6 +103,27 @@ def test_what_is_not_toml_is_refused(text: str) -> None:
         remove_key(text, CTX)
 
 
+def test_what_is_wrong_is_told_by_its_line() -> None:
+    for text in ("a = 1\na = 2\n", "a = 1\nb = [\n", "[t]\na.b = 1\na = {}\n", "[a]\n[a]\n"):
+        with pytest.raises(TomlRefused, match=r"line \d|end of document"):
+            set_key(text, "k", "v")
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = '''\n" + "[x]\nA = 1\n" * 20_000 + "'''\n",
+        "a = [\n" + "[1],\n" * 20_000 + "]\n",
+        "".join(f"[t{i}]\nk = 1\n" for i in range(10_000)),
+    ],
+    ids=["text", "array", "tables"],
+)
+def test_a_large_file_takes_seconds(text: str) -> None:
+    assert set_key(text, "A", "new") == 'A = "new"\n' + text
+    assert remove_key(set_table(text, CTX, VALUES), CTX) == text
+
+
 @pytest.mark.parametrize(
     "text", ["mcp_servers = 1", "[[mcp_servers]]", "[mcp_servers]\nctx = 1", "[[mcp_servers.ctx]]"]
 )
