@@ -5,9 +5,11 @@ import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ctx.code_index import index_findings, workspace_findings
 from ctx.finding import Finding
+from ctx.install.earlier import earlier_entries
 from ctx.reconciliation import Confirm, fix_entries, records_findings
 from ctx.servers import ServerStatus, connection_of, server_statuses
 from ctx_core.blocking import DISK
@@ -67,7 +69,7 @@ async def diagnose(*, fix: bool = False, confirm: Confirm = refuse) -> Sequence[
     try:
         settings = load()
     except SettingsInvalid as error:
-        advice = "Correct the environment; docs/configuration.md lists every setting."
+        advice = "Correct the environment, or ctx.toml; docs/configuration.md lists every setting."
         return [_python(), Finding("settings", "fail", error.message, advice)]
     findings = [_python(), _settings(), _data_folder(settings)]
     if findings[-1].state == "fail":
@@ -83,6 +85,7 @@ async def diagnose(*, fix: bool = False, confirm: Confirm = refuse) -> Sequence[
     if collections:
         findings += await index_findings(settings)
     findings += await workspace_findings(settings)
+    findings += await DISK.run(lambda: [*earlier_entries(Path.home(), Path.cwd())])
     if fix:
         findings += await fix_entries(settings, owner, confirm)
     return [*findings, *await records_findings(settings, owner, collections)]

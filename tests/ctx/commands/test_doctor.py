@@ -53,6 +53,33 @@ def test_doctor_names_a_setting_that_is_none_any_more(env: dict[str, str]) -> No
     assert "CTX_MIN_FREE_MB is no longer a setting" in checks["settings"]["detail"]
 
 
+def test_doctor_names_a_client_that_starts_a_server_by_its_earlier_name(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    files = {
+        ".codex/config.toml": """[mcp_servers.ctx-memory]
+command = "/venv/bin/python"
+args = [ "-P", "-m", 'services.memory', "--transports", "stdio" ]
+""",
+        ".cursor/mcp.json": """{"mcpServers": {"ctx-indexer":
+ {"command": "sh", "args": ["-c", "python -m services.indexer --transports stdio"]},
+ "code": {"args": ["-m",\n"services.memory"]}}}""",
+        ".gemini/settings.json": '{"mcpServers": {"mine": {"args": ["-m", "my.services.memory"]}}}',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    shown = run_ctx(env | {"HOME": str(tmp_path)}, "doctor", "--json")
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    found = [each for each in json.loads(shown.stdout)["findings"] if each["check"] == "client"]
+    assert [each["state"] for each in found] == ["warn", "warn"]
+    cursor, codex = found
+    assert "`ctx_memory`" in codex["fix"]
+    assert "services.memory" in codex["detail"]
+    assert str(tmp_path / ".codex" / "config.toml") in codex["detail"]
+    assert "`ctx_indexer`, `ctx_memory`" in cursor["fix"]
+
+
 def test_doctor_sees_a_taken_port(env: dict[str, str]) -> None:
     port = env["CTX_INDEXER_SSE_PORT"]
     with socket.create_server(("127.0.0.1", int(port))):
