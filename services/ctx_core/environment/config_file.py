@@ -38,7 +38,7 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def write_config(folder: Path, name: str, value: str | None) -> bool:
-    """Set a value in the file, or remove it where it is None; every other byte stays.
+    """Set a value in the file, or remove it where it is None; every other byte, and a link, stays.
 
     Returns whether anything changed. Blocks. Raises ConfigInvalid and changes nothing, or OSError.
     """
@@ -53,8 +53,9 @@ def write_config(folder: Path, name: str, value: str | None) -> bool:
     if changed == text:
         return False
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    replace_file(file, changed)
-    file.chmod(0o600)  # a setting may be a token
+    target = Path(os.path.realpath(file))
+    replace_file(target, changed)
+    target.chmod(0o600)  # a setting may be a token
     return True
 
 

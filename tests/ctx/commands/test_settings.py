@@ -104,6 +104,17 @@ def test_a_list_of_several_lines_is_replaced_and_all_else_stays(
     assert main(["settings", "show"]) == 0
 
 
+def test_a_link_to_the_file_stays_and_the_file_is_changed(data_dir: Path, tmp_path: Path) -> None:
+    """As where settings are kept under git, and linked."""
+    kept = tmp_path / "kept.toml"
+    kept.write_text("# mine\n")
+    data_dir.mkdir(exist_ok=True)
+    (data_dir / "ctx.toml").symlink_to(kept)
+    assert main(["settings", "set", "CTX_LOG_LEVEL", "debug"]) == 0
+    assert (data_dir / "ctx.toml").is_symlink()
+    assert kept.read_text() == 'CTX_LOG_LEVEL = "debug"\n# mine\n'
+
+
 @pytest.mark.parametrize(
     "content", [b"host: x", b"CTX_HOST = '\xff'", b"[CTX_LOG_LEVEL]\na = 1", b"A = 1\nA = 2"]
 )
