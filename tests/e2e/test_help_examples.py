@@ -218,6 +218,8 @@ def run(example: str, names: dict[str, str], monkeypatch: pytest.MonkeyPatch) ->
     with monkeypatch.context() as patch:
         while "=" in words[0]:
             patch.setenv(*words.pop(0).split("=", 1))
+        if words[:3] == ["python", "-m", "ctx"]:
+            words = words[2:]
         patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
         return main(words[1:])
 
