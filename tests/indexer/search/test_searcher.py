@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from ctx_indexer.search.query import parse_queries
 from ctx_indexer.search.searcher import Searcher, SearchRequest
 from ctx_indexer.service import open_context
 from ctx_indexer.tools.code_search import CodeSearch
+from ctx_indexer.tools.context import IndexerContext
 from ctx_indexer.tools.index import index_workspace
 from ctx_indexer.tools.search import search_tools
 from ctx_indexer.view.view import View
@@ -64,7 +66,8 @@ async def search(
         workspace=root / "shop",
     )
     async with open_engine(settings, settings.code_model) as engine:
-        yield await Search.over(settings, engine)
+        with closing(open_context(settings, engine, SessionDefaults())) as context:
+            yield await Search.over(settings, engine, context)
         await engine.vectors.delete_collection(settings.collection_name)
 
 
@@ -78,8 +81,7 @@ class Search:
         self.collection = collection
 
     @classmethod
-    async def over(cls, settings: Settings, engine: Engine) -> "Search":
-        context = open_context(settings, engine, SessionDefaults())
+    async def over(cls, settings: Settings, engine: Engine, context: IndexerContext) -> "Search":
         location = context.workspaces.locate("workspace", str(settings.workspace))
         await index_workspace(context, location, settings.collection_name, recreate=False)
         searcher = Searcher(reading(engine.vectors), engine.embedder)

@@ -1,5 +1,6 @@
 """The indexer's tools over a workspace of two files."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,9 +24,11 @@ def workspace(repository: Repository) -> Repository:
 
 
 @pytest.fixture
-def context(settings: Settings, bench: Bench, workspace: Repository) -> IndexerContext:
+def context(settings: Settings, bench: Bench, workspace: Repository) -> Iterator[IndexerContext]:
     here = settings.model_copy(update={"workspace": workspace.root})
-    return open_context(here, Engine(bench.store, bench.engine.embedder), SessionDefaults())
+    opened = open_context(here, Engine(bench.store, bench.engine.embedder), SessionDefaults())
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
