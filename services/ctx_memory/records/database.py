@@ -14,7 +14,13 @@ import aiosqlite
 from sqlalchemy import Table, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    MissingGreenlet,
+    OperationalError,
+    SQLAlchemyError,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import QueuePool
 
@@ -125,6 +131,12 @@ class Database:
         return str(self.url.database) if self.dialect == "sqlite" else "PostgreSQL (DATABASE_URL)"
 
 
+async def _roll_back(driver: Any) -> None:
+    """End the transaction of a connection, if it still can; also where the caller gives that up."""
+    with contextlib.suppress(aiosqlite.Error, ValueError):
+        await asyncio.shield(driver.rollback())
+
+
 async def _begin_sqlite(connection: AsyncConnection, durable: bool, wait_seconds: float) -> None:
     """Begin with the write lock: a transaction that reads first may never be granted it."""
     mode = "FULL" if durable else "NORMAL"
@@ -233,6 +245,16 @@ def _sqlite(url: URL, busy_timeout_ms: int, *, pool_size: int) -> AsyncEngine:
             cursor.execute(pragma)
         cursor.execute(f"PRAGMA busy_timeout={busy_timeout_ms}")
         cursor.close()
+
+    @event.listens_for(engine.sync_engine, "invalidate")
+    def _give_up(connection: Any, record: Any, error: Any) -> None:
+        """Roll back before a connection is closed whose call was given up.
+
+        SQLite keeps the locks of a closed connection as long as a cursor of it has a statement, and
+        the traceback of the call has cursors until garbage is collected.
+        """
+        with contextlib.suppress(MissingGreenlet):  # thrown away by the collector of garbage
+            connection.run_async(_roll_back)
 
     return engine
 

@@ -10,6 +10,13 @@ from sqlalchemy import text
 from ctx_core.errors import SettingsInvalid, StorageFailed
 from ctx_memory.records.database import Database
 from ctx_memory.records.store import Records
+from tests.support.records import draft
+
+# Takes a while for its first row, and has others.
+LATE_ROWS = """
+    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000010)
+    SELECT n FROM numbers WHERE n > 1000000
+"""
 
 
 @pytest.mark.parametrize(
@@ -77,3 +84,23 @@ async def test_a_query_ends_at_the_deadline_of_its_caller(records_url: str) -> N
     async with database.reading("count") as connection:
         assert await connection.scalar(text("SELECT 1")) == 1
     await database.close()
+
+
+async def test_a_write_that_is_given_up_lets_others_write(records: Records) -> None:
+    """The error, which is kept, holds the cursor of a statement that has more rows."""
+    begun = asyncio.Event()
+
+    async def write() -> None:
+        async with records.database.writing("count") as connection:
+            begun.set()
+            await connection.execute(text(LATE_ROWS))
+
+    writing = asyncio.create_task(write())
+    await begun.wait()
+    await asyncio.sleep(0.05)
+    writing.cancel()
+    with pytest.raises(asyncio.CancelledError) as kept:
+        await writing
+    async with asyncio.timeout(5):
+        await records.entries.add([draft("after all")])
+    assert kept.value.__traceback__ is not None
