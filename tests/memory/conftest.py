@@ -46,6 +46,8 @@ def settings(request: pytest.FixtureRequest, data_dir: Path) -> Settings:
         qdrant_url=url,
         memory_collection_name=f"memories-{ours}",
         threads_collection_name=f"threads-{ours}",
+        knowledge_collection_name=f"knowledge-{ours}",
+        conversations_collection_name=f"conversations-{ours}",
     )
 
 

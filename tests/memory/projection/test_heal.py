@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -20,6 +21,7 @@ from ctx_memory.records.entry import Change, Criteria, Draft, EntryKind
 from ctx_memory.records.store import Records
 from ctx_memory.service import open_memory
 
+COLLECTIONS = ("memory", "threads", "knowledge", "conversations")
 CLOSED_PORT = "http://127.0.0.1:9"  # the discard port: nothing listens there
 
 
@@ -77,21 +79,23 @@ async def test_a_delete_and_an_update_heal_after_a_crash(settings: Settings) -> 
 async def test_storing_goes_on_without_qdrant_and_heals_with_it(
     settings: Settings, qdrant_url: str
 ) -> None:
-    down = settings.model_copy(update={"qdrant_url": CLOSED_PORT})
+    ours = uuid4().hex[:8]  # other tests use the same server
+    names = {f"{each}_collection_name": f"{each}-{ours}" for each in COLLECTIONS}
+    down = settings.model_copy(update={"qdrant_url": CLOSED_PORT, **names})
     async with open_engine(down, down.memory_model) as engine, open_memory(down, engine) as memory:
         answer = await memory.memories.store("note while Qdrant is down", None)
         assert answer["ok"]
         assert "not searchable yet" in answer["degraded"][0]
         assert "QDRANT_URL" in answer["degraded"][0]
-    up = settings.model_copy(
-        update={"qdrant_url": qdrant_url, "memory_collection_name": "memories-healed"}
+    up = down.model_copy(
+        update={"qdrant_url": qdrant_url, "memory_collection_name": f"healed-{ours}"}
     )
     records = await Records.open(settings.records_url)
     assert await records.outbox.pending() == 1
     await records.close()
     async with open_engine(up, up.memory_model) as engine, open_memory(up, engine) as memory:
-        assert await engine.vectors.count(settings.memory_collection_name) == 1
-        await engine.vectors.delete_collection(settings.memory_collection_name)
+        assert await engine.vectors.count(down.memory_collection_name) == 1
+        await engine.vectors.delete_collection(down.memory_collection_name)
 
 
 async def test_another_model_is_refused_and_the_way_out_named(settings: Settings) -> None:
