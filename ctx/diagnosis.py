@@ -85,7 +85,7 @@ async def diagnose(*, fix: bool = False, confirm: Confirm = refuse) -> Sequence[
     if collections:
         findings += await index_findings(settings)
     findings += await workspace_findings(settings)
-    findings += await DISK.run(lambda: [*earlier_entries(Path.home(), Path.cwd())])
+    findings += await DISK.run(lambda: [*earlier_entries(Path.home(), Path())])
     if fix:
         findings += await fix_entries(settings, owner, confirm)
     return [*findings, *await records_findings(settings, owner, collections)]

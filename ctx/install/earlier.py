@@ -14,7 +14,10 @@ _EARLIER = re.compile(r"-m[\"',\s]+(services\.(?:memory|indexer))\b")
 
 
 def earlier_entries(home: Path, project: Path) -> Iterator[Finding]:
-    """Yield what to do about each file of a client that starts a module ctx no longer has."""
+    """Yield a finding for each file of a client that starts a module ctx no longer has.
+
+    `project` may be the relative path of the folder that ctx is started in, which may be gone.
+    """
     files = {
         file: client.title
         for client in CLIENTS.values()
@@ -29,5 +32,5 @@ def earlier_entries(home: Path, project: Path) -> Iterator[Finding]:
         if found:
             modules = ", ".join(found)
             renamed = ", ".join(f"`{name.replace('services.', 'ctx_')}`" for name in found)
-            detail = f"{title} starts `python -m {modules}`, which is gone: {file}"
+            detail = f"{title} starts `python -m {modules}`, which is gone: {file.absolute()}"
             yield Finding("client", "warn", detail, f"Write {renamed} there, or run ctx install.")

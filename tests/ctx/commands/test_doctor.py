@@ -2,12 +2,14 @@
 
 import json
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.processes import environment, run_ctx
+from tests.support.processes import ROOT, environment, run_ctx
 
 
 @pytest.fixture
@@ -78,6 +80,17 @@ args = [ "-P", "-m", 'services.memory', "--transports", "stdio" ]
     assert "services.memory" in codex["detail"]
     assert str(tmp_path / ".codex" / "config.toml") in codex["detail"]
     assert "`ctx_indexer`, `ctx_memory`" in cursor["fix"]
+
+
+def test_doctor_answers_in_a_folder_that_is_gone(env: dict[str, str], tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = 'cd "$1" && rmdir "$1" && exec "$2" -m ctx doctor'
+    command = ["sh", "-c", script, "sh", str(gone), sys.executable]
+    inside = {**env, "PYTHONPATH": str(ROOT)}
+    shown = subprocess.run(command, env=inside, capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    assert "All is well" in shown.stdout
 
 
 def test_doctor_sees_a_taken_port(env: dict[str, str]) -> None:
