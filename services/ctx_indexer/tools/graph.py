@@ -36,6 +36,16 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
     """Build the questions about who uses a definition."""
     uses = Uses(context, lookup)
 
+    async def answer(
+        asked: ViewArguments, language: str | None, query: str, role: str, limit: int, offset: int
+    ) -> UsesResult:
+        view = await context.views.resolve(asked)
+        where = Where.of(view, language, asked.repos)
+        found = await uses.build(where, query, role, limit, offset)
+        if asked.under and not found["total"]:
+            await check_places(context.vectors, view, where.filters, asked.repos)
+        return found
+
     async def search_callers_for(
         query: Name,
         limit: Limit = DEFAULT_LIMIT,
@@ -50,14 +60,8 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
 
         Calls that only share the name are marked possible, with the reason.
         """
-        view = await context.views.resolve(
-            ViewArguments(collection, session, names_of(repo), names_of(under))
-        )
-        where = Where.of(view, language, names_of(repo))
-        found = await uses.build(where, query, CALL, limit, offset)
-        if under and not found["total"]:
-            await check_places(context.vectors, view, where.filters, names_of(repo))
-        return found
+        asked = ViewArguments(collection, session, names_of(repo), names_of(under))
+        return await answer(asked, language, query, CALL, limit, offset)
 
     async def search_importers_for(
         query: Name,
@@ -70,14 +74,8 @@ def graph_tools(context: IndexerContext, lookup: Lookup) -> Sequence[Tool]:
         session: SessionToken = None,
     ) -> UsesResult:
         """Find the import statements that bring a function or class into a file."""
-        view = await context.views.resolve(
-            ViewArguments(collection, session, names_of(repo), names_of(under))
-        )
-        where = Where.of(view, language, names_of(repo))
-        found = await uses.build(where, query, IMPORT, limit, offset)
-        if under and not found["total"]:
-            await check_places(context.vectors, view, where.filters, names_of(repo))
-        return found
+        asked = ViewArguments(collection, session, names_of(repo), names_of(under))
+        return await answer(asked, language, query, IMPORT, limit, offset)
 
     return [
         Tool(tool, title, TOOLSET, Effect.READS, render=render_uses, adapt=adapt_use)
