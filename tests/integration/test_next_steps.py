@@ -1,4 +1,4 @@
-"""A place that a call does not see: the error says which repository has it, or what there is."""
+"""An error about a place that a call leaves out names its repository, or the places there are."""
 
 from pathlib import Path
 

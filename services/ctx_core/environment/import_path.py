@@ -35,7 +35,7 @@ def leave_guests_out(*roots: str) -> None:
 
 
 def ordered(path: list[str], library: str, ours: list[str], asked: list[str]) -> list[str]:
-    """Take guests out: the folders before the library, and those that PYTHONPATH asked for.
+    """Take guests out: the folders before the library, and the folders of PYTHONPATH.
 
     `[guest, library, packages] → [library, packages]`. One that packages were installed in goes to
     the end, one that ctx is run from to the front: `[guest, ours, library] → [ours, library]`.

@@ -20,7 +20,7 @@ DAMAGE_PREFIX = "Service runtime error"  # how the engine's errors begin that no
 
 
 class Shard:
-    """A shard of the engine; `damage` says what is wrong with its files, once a read found it."""
+    """A shard of the engine; `damage` names a fault of its files, once a read met one."""
 
     def __init__(self, folder: Path, opened: edge.EdgeShard) -> None:
         self.folder = folder

@@ -43,7 +43,7 @@ class Shapes:
     # A type → the parts of the container and of the key: `carts[0]`.
     subscripts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     choices: frozenset[str] = frozenset()  # their value is one of the children: `a or b`
-    # A type → the parts of which one is the value: `a if c else b`.
+    # A type → its parts, one of which is the value: `a if c else b` → `a`, `b`.
     conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # A type → the part of the element: `[f(x) for x in xs]`.
     comprehensions: Mapping[str, str] = field(default_factory=dict)
